@@ -1,1 +1,32 @@
-//! Placeholder while the crate is being written.
+//! One terminal: the process behind it, the grid of cells it paints, and the bytes a user sends to it.
+//!
+//! The crate knows neither windows nor sockets. A [`Terminal`] owns a pseudo-terminal with a reader
+//! and a writer thread, feeds an [`Emulator`] and tells its [`EventSink`] what a program announced
+//! (marks, directory, title, bell, exit). Whoever draws copies a [`Frame`]; whoever reads text asks
+//! with a [`ReadRequest`]; whoever types uses the encoders of [`input`].
+//!
+//! Output of programs is hostile until proved otherwise: every string, queue and list kept here is
+//! bounded, and every reply sent back contains computed values only.
+
+mod emulator;
+mod event;
+mod frame;
+pub mod input;
+mod modes;
+mod options;
+mod read;
+mod selection;
+pub mod shell_integration;
+mod terminal;
+
+pub use alacritty_terminal::term::cell::Flags;
+pub use alacritty_terminal::vte::ansi::{Color, CursorShape, NamedColor, Rgb};
+
+pub use emulator::{Emulator, EmulatorEvent};
+pub use event::{EventSink, ExitStatus, Mark, TerminalEvent};
+pub use frame::{Cell, Cursor, Frame, Palette, SelectionSpan};
+pub use modes::{Modes, MouseEncoding, MouseTracking};
+pub use options::{GridSize, PtyCommand, TerminalOptions};
+pub use read::{ReadError, ReadFormat, ReadRequest, ReadSource, TerminalRead};
+pub use selection::{CellSide, Scroll, SelectionKind, ViewPoint};
+pub use terminal::{BulkWrite, SpawnError, Terminal, WriteError};
