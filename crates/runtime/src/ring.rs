@@ -1,0 +1,96 @@
+//! The last revisions, kept for subscribers that come back.
+//!
+//! Holds at most 1024 revisions and 32 MiB of their serialised form (2.8), whichever is reached first; the newest one always stays. Revisions in the ring are consecutive, which is what
+//! makes a replay without holes possible.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use protocol::{Snapshot, limits};
+
+/// One published revision. Serialised once, shared by the ring and all subscribers.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// The snapshot.
+    pub snapshot: Arc<Snapshot>,
+    /// The same as JSON on one line.
+    pub json: Arc<str>,
+}
+
+impl Published {
+    pub(crate) fn new(snapshot: Snapshot) -> Self {
+        // Snapshots hold strings, numbers and lists of them, so this does not fail; should a later member
+        // change that, subscribers still see that there is a new revision and may ask for it.
+        let json = serde_json::to_string(&snapshot).unwrap_or_else(|error| {
+            tracing::error!(%error, revision = snapshot.revision, "snapshot cannot be serialised");
+            format!("{{\"revision\":{}}}", snapshot.revision)
+        });
+        Self {
+            snapshot: Arc::new(snapshot),
+            json: json.into(),
+        }
+    }
+
+    /// The revision of the snapshot, 1 or more.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.snapshot.revision
+    }
+}
+
+/// The retained revisions, oldest first.
+#[derive(Debug)]
+pub(crate) struct Ring {
+    entries: VecDeque<Arc<Published>>,
+    bytes: usize,
+    max_revisions: usize,
+    max_bytes: usize,
+}
+
+impl Default for Ring {
+    fn default() -> Self {
+        Self::with_limits(limits::REPLAY_REVISIONS, limits::REPLAY_BYTES)
+    }
+}
+
+impl Ring {
+    pub(crate) fn with_limits(max_revisions: usize, max_bytes: usize) -> Self {
+        Self {
+            entries: VecDeque::new(),
+            bytes: 0,
+            max_revisions,
+            max_bytes,
+        }
+    }
+
+    /// Appends the next revision and drops the oldest ones above the limits.
+    pub(crate) fn push(&mut self, published: Arc<Published>) {
+        self.bytes += published.json.len();
+        self.entries.push_back(published);
+        while self.entries.len() > 1
+            && (self.entries.len() > self.max_revisions || self.bytes > self.max_bytes)
+        {
+            if let Some(dropped) = self.entries.pop_front() {
+                self.bytes -= dropped.json.len();
+            }
+        }
+    }
+
+    /// The newest revision.
+    pub(crate) fn newest(&self) -> Option<&Arc<Published>> {
+        self.entries.back()
+    }
+
+    /// The oldest retained revision.
+    pub(crate) fn oldest_revision(&self) -> Option<u64> {
+        self.entries.front().map(|entry| entry.revision())
+    }
+
+    /// Retained revisions above `revision`, ascending.
+    pub(crate) fn above(&self, revision: u64) -> impl Iterator<Item = &Arc<Published>> {
+        let start = self
+            .entries
+            .partition_point(|entry| entry.revision() <= revision);
+        self.entries.range(start..)
+    }
+}
