@@ -1,0 +1,348 @@
+//! The client side of the control API: blocking, without threads or an executor, so that a
+//! command-line call starts and ends quickly.
+//!
+//! A [`Client`] is one kept connection that carries one request after another. A failed request
+//! says whether anything may have been carried out ([`ClientError::outcome_unknown`]); whoever
+//! sends actions must not repeat such a request blindly.
+
+mod endpoint;
+mod reply;
+mod subscription;
+
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::process;
+use std::time::{Duration, Instant};
+
+use protocol::Method;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+pub use endpoint::{ENDPOINT_VARIABLE, Endpoint, EndpointError, EndpointSource};
+pub use reply::Reply;
+pub use subscription::{Next, Subscription};
+
+/// Time limit of connecting to the loopback server.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Time limit of writing one request.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Time limit of the answer to `PING`; a server answers it without its workspace.
+const PING_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Time limit of the answer to `ATTACH`: the server's own dispatch limit plus a second.
+const ATTACH_TIMEOUT: Duration = Duration::from_secs(31);
+
+/// Longest response line a client accepts, in bytes.
+const RESPONSE_LIMIT: usize = 256 << 20;
+
+/// First size of the receive buffer; a snapshot of a few panes fits.
+const FIRST_BUFFER: usize = 16 << 10;
+
+/// Why a request has no usable answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// Nobody listens at the endpoint.
+    #[error("no nebula answers at 127.0.0.1:{port}: {source}")]
+    Connect {
+        /// The port that was tried.
+        port: u16,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The request could not be encoded; nothing was sent.
+    #[error("the request could not be encoded: {0}")]
+    Encode(#[from] serde_json::Error),
+    /// The request could not be written completely.
+    #[error("the request could not be sent: {0}")]
+    Send(io::Error),
+    /// The connection failed while the answer was awaited.
+    #[error("the connection failed before an answer arrived: {0}")]
+    Receive(io::Error),
+    /// The server closed the connection without an answer, as it does for a bad token.
+    #[error(
+        "the server closed the connection without an answer; the token may have been renewed \
+         or the server is full"
+    )]
+    Closed,
+    /// No answer arrived in time.
+    #[error("no answer within {} ms", .0.as_millis())]
+    NoAnswer(Duration),
+    /// The answer is not a response of this protocol to this request.
+    #[error("the answer is not a valid response: {0}")]
+    Invalid(String),
+}
+
+impl ClientError {
+    /// Whether the server may have received, and carried out, the request.
+    #[must_use]
+    pub fn outcome_unknown(&self) -> bool {
+        match self {
+            Self::Connect { .. } | Self::Encode(_) => false,
+            // Even an incomplete write may have delivered the whole line but its last byte, and
+            // the end of input ends a request.
+            Self::Send(_)
+            | Self::Receive(_)
+            | Self::Closed
+            | Self::NoAnswer(_)
+            | Self::Invalid(_) => true,
+        }
+    }
+}
+
+/// One kept connection to a server.
+#[derive(Debug)]
+pub struct Client {
+    lines: Lines,
+    endpoint: Endpoint,
+    sent: u64,
+    output: Vec<u8>,
+}
+
+#[derive(Serialize)]
+struct Envelope<'a, P> {
+    protocol: &'a str,
+    version: u64,
+    id: &'a str,
+    token: &'a str,
+    method: &'a str,
+    params: &'a P,
+}
+
+impl Client {
+    /// Connects within [`CONNECT_TIMEOUT`].
+    ///
+    /// # Errors
+    /// Nobody listens at the endpoint.
+    pub fn connect(endpoint: &Endpoint) -> Result<Self, ClientError> {
+        Ok(Self {
+            lines: Lines::new(connect(endpoint)?),
+            endpoint: endpoint.clone(),
+            sent: 0,
+            output: Vec::new(),
+        })
+    }
+
+    /// Sends one request and waits at most `limit` for its response, which may be an error
+    /// response: that is an `Ok` here. Request ids are `<pid>-<n>`.
+    ///
+    /// After an error the connection is in an unknown state and should be dropped.
+    ///
+    /// # Errors
+    /// There is no response; see [`ClientError::outcome_unknown`].
+    pub fn request<P: Serialize>(
+        &mut self,
+        method: Method,
+        params: &P,
+        limit: Duration,
+    ) -> Result<Reply, ClientError> {
+        self.sent += 1;
+        let id = format!("{}-{}", process::id(), self.sent);
+        self.output.clear();
+        serde_json::to_writer(
+            &mut self.output,
+            &Envelope {
+                protocol: protocol::PROTOCOL,
+                version: protocol::VERSION,
+                id: &id,
+                token: self.endpoint.address.token.reveal(),
+                method: method.as_str(),
+                params,
+            },
+        )?;
+        self.output.push(b'\n');
+        self.lines
+            .stream
+            .write_all(&self.output)
+            .map_err(ClientError::Send)?;
+        let line = self.lines.next(Some(limit))?;
+        Reply::parse(line, Some(&id))
+    }
+
+    /// Sends `events.subscribe` and turns the connection into a stream. The reply is the
+    /// acknowledgement, or an error response without a stream.
+    ///
+    /// # Errors
+    /// There is no response.
+    pub fn subscribe<P: Serialize>(
+        mut self,
+        params: &P,
+        limit: Duration,
+    ) -> Result<(Reply, Option<Subscription>), ClientError> {
+        let reply = self.request(Method::EventsSubscribe, params, limit)?;
+        let stream = reply.is_ok().then(|| Subscription::new(self.lines));
+        Ok((reply, stream))
+    }
+
+    /// The endpoint of this connection.
+    #[must_use]
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+}
+
+/// One request on a connection of its own.
+///
+/// # Errors
+/// As [`Client::connect`] and [`Client::request`].
+pub fn call<P: Serialize>(
+    endpoint: &Endpoint,
+    method: Method,
+    params: &P,
+    limit: Duration,
+) -> Result<Reply, ClientError> {
+    Client::connect(endpoint)?.request(method, params, limit)
+}
+
+/// Whether a server with this token is alive. Takes at most a second.
+#[must_use]
+pub fn ping(endpoint: &Endpoint) -> bool {
+    verb(endpoint, "PING", PING_TIMEOUT)
+}
+
+/// Asks the server to reveal and raise its window; `false` when there is none, or no server.
+#[must_use]
+pub fn attach(endpoint: &Endpoint) -> bool {
+    verb(endpoint, "ATTACH", ATTACH_TIMEOUT)
+}
+
+fn verb(endpoint: &Endpoint, verb: &str, limit: Duration) -> bool {
+    let answer = || -> Result<Vec<u8>, ClientError> {
+        let mut stream = connect(endpoint)?;
+        let line = format!("{verb} {}\n", endpoint.address.token.reveal());
+        stream
+            .write_all(line.as_bytes())
+            .map_err(ClientError::Send)?;
+        Ok(Lines::new(stream).next(Some(limit))?.into_bytes())
+    };
+    answer().is_ok_and(|line| line == b"OK")
+}
+
+fn connect(endpoint: &Endpoint) -> Result<TcpStream, ClientError> {
+    let port = endpoint.port();
+    let failed = |source| ClientError::Connect { port, source };
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let stream = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(failed)?;
+    stream.set_nodelay(true).map_err(failed)?;
+    stream
+        .set_write_timeout(Some(WRITE_TIMEOUT))
+        .map_err(failed)?;
+    Ok(stream)
+}
+
+/// Received lines of one connection, with one deadline per line.
+#[derive(Debug)]
+struct Lines {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+    /// End of the received bytes in `buffer`; what follows is spare room.
+    filled: usize,
+    /// Start of the first line that was not handed out yet.
+    start: usize,
+    /// Up to here no newline was found.
+    scanned: usize,
+    /// The read limit the socket has now, to save a system call per line.
+    limit: Option<Duration>,
+}
+
+impl Lines {
+    fn new(stream: TcpStream) -> Self {
+        Self {
+            stream,
+            buffer: Vec::new(),
+            filled: 0,
+            start: 0,
+            scanned: 0,
+            limit: None,
+        }
+    }
+
+    /// A complete line that was received already.
+    fn buffered(&mut self) -> Option<Result<String, ClientError>> {
+        let found = memchr::memchr(b'\n', self.buffer.get(self.scanned..self.filled)?);
+        let Some(offset) = found else {
+            self.scanned = self.filled;
+            return None;
+        };
+        let end = self.scanned + offset;
+        let line = self
+            .buffer
+            .get(self.start..end)
+            .unwrap_or_default()
+            .to_vec();
+        self.start = end + 1;
+        self.scanned = self.start;
+        if self.start == self.filled {
+            (self.start, self.scanned, self.filled) = (0, 0, 0);
+        }
+        Some(String::from_utf8(line).map_err(|_| ClientError::Invalid("it is not UTF-8".into())))
+    }
+
+    /// The next line, waiting at most `limit` for its end; `None` waits for ever.
+    fn next(&mut self, limit: Option<Duration>) -> Result<String, ClientError> {
+        let started = Instant::now();
+        let mut remaining = limit;
+        loop {
+            if let Some(line) = self.buffered() {
+                return line;
+            }
+            match self.fill(remaining) {
+                Ok(0) => return Err(ClientError::Closed),
+                Ok(_) => {}
+                Err(error) if is_timeout(&error) => {
+                    return Err(ClientError::NoAnswer(limit.unwrap_or_default()));
+                }
+                Err(error) => return Err(ClientError::Receive(error)),
+            }
+            if let Some(limit) = limit {
+                // Zero would mean "no limit" to the socket.
+                let left = limit.saturating_sub(started.elapsed());
+                remaining = Some(left.max(Duration::from_millis(1)));
+            }
+        }
+    }
+
+    /// One read from the socket into spare room, which is made first.
+    fn fill(&mut self, limit: Option<Duration>) -> io::Result<usize> {
+        if self.limit != limit {
+            self.stream.set_read_timeout(limit)?;
+            self.limit = limit;
+        }
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.filled, 0);
+            self.filled -= self.start;
+            self.scanned -= self.start;
+            self.start = 0;
+        }
+        if self.filled == self.buffer.len() {
+            if self.filled >= RESPONSE_LIMIT {
+                return Err(io::Error::other(
+                    "the line is longer than any valid response",
+                ));
+            }
+            self.buffer.resize((self.filled * 2).max(FIRST_BUFFER), 0);
+        }
+        let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
+        loop {
+            match self.stream.read(room) {
+                Ok(count) => {
+                    self.filled += count;
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
+}
+
+/// A raw member of a reply, not parsed further.
+pub type Raw = RawValue;
