@@ -94,3 +94,47 @@ impl Ring {
         self.entries.range(start..)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::world;
+
+    fn published(revision: u64) -> Arc<Published> {
+        let mut snapshot = world(&[]).snapshot;
+        snapshot.revision = revision;
+        Arc::new(Published::new(snapshot))
+    }
+
+    fn revisions(ring: &Ring, above: u64) -> Vec<u64> {
+        ring.above(above).map(|entry| entry.revision()).collect()
+    }
+
+    #[test]
+    fn the_oldest_revisions_go_first() {
+        let mut ring = Ring::with_limits(3, usize::MAX);
+        for revision in 1..=5 {
+            ring.push(published(revision));
+        }
+        assert_eq!(ring.oldest_revision(), Some(3));
+        assert_eq!(revisions(&ring, 0), [3, 4, 5]);
+        assert_eq!(revisions(&ring, 4), [5]);
+        assert_eq!(revisions(&ring, 9), [0; 0]);
+    }
+
+    #[test]
+    fn bytes_limit_the_ring_but_the_newest_stays() {
+        let size = published(1).json.len();
+        let mut ring = Ring::with_limits(100, 2 * size);
+        for revision in 1..=3 {
+            ring.push(published(revision));
+        }
+        assert_eq!(revisions(&ring, 0), [2, 3]);
+
+        let mut tiny = Ring::with_limits(100, 1);
+        tiny.push(published(1));
+        tiny.push(published(2));
+        assert_eq!(revisions(&tiny, 0), [2]);
+        assert_eq!(tiny.bytes, size);
+    }
+}

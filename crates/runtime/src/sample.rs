@@ -1,7 +1,6 @@
 //! Small worlds for tests.
 
 use std::collections::HashMap;
-use std::task::{Context, Poll, Waker};
 
 use protocol::{PaneRef, Snapshot, StateSet, TaskState, WaitState};
 use serde_json::{Value, json};
@@ -130,9 +129,4 @@ pub(crate) fn states(list: &[TaskState]) -> StateSet {
         .filter(|entry| entry.literal().is_some_and(|state| list.contains(&state)))
         .collect();
     StateSet::from_params("", None, Some(&entries)).expect("a valid set")
-}
-
-/// Polls once, without anybody to wake.
-pub(crate) fn poll_once<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
 }

@@ -1,9 +1,9 @@
 use std::time::{Duration, Instant};
 
-use protocol::{LifecycleEvent, TaskState, limits};
+use protocol::{LifecycleEvent, StateSet, TaskState, limits};
 
 use crate::sample::{in_window, paced, pane, seq_of, target, windows, world};
-use crate::{RuntimeHub, TEXT_INTERVAL};
+use crate::{RuntimeHub, TEXT_INTERVAL, WaitSpec};
 
 use TaskState::{Idle, Running};
 
@@ -133,4 +133,26 @@ fn lifecycle_records_are_numbered_bounded_and_published() {
     assert_eq!(hub.lifecycle(target(3)), Some(record));
     assert_eq!(hub.lifecycle(target(100)), None, "the oldest are forgotten");
     assert!(hub.lifecycle(target(7)).is_none());
+}
+
+#[test]
+fn dropped_subscriptions_and_waits_leave_nothing_behind() {
+    let hub = hub();
+    hub.publish(world(&[pane(3, Running)]));
+    let subscription = hub.subscribe(None, false);
+    let spec = WaitSpec {
+        target: target(3),
+        states: StateSet::settled(),
+        after_seq: None,
+        pin: None,
+    };
+    let ticket = hub.wait(spec);
+    {
+        let state = hub.shared.state.lock();
+        assert_eq!((state.queues.len(), state.waits.len()), (1, 1));
+    }
+    drop((subscription, ticket));
+    hub.publish(world(&[]));
+    let state = hub.shared.state.lock();
+    assert_eq!((state.queues.len(), state.waits.len()), (0, 0));
 }
