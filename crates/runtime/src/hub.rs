@@ -1,9 +1,10 @@
 //! The hub: the current snapshot, who follows it and who waits for a state in it (section 6).
 //!
-//! There is one lock. `Shared::state` guards everything in [`State`]: the replay ring and with it the
-//! current snapshot, the sequence counters, the lifecycle records, the queues of all subscribers and
-//! all waits. It is never held across an await, a waker, a channel or another lock: `publish` collects
-//! the waits that ended and wakes them, and the subscribers, after the lock is released.
+//! There is one lock. `Shared::state` guards everything in [`State`]: the replay ring and with it
+//! the current snapshot, the sequence counters, the lifecycle records, the queues of all
+//! subscribers and all waits. It is never held across an await, a waker, a channel or another lock:
+//! `publish` collects the waits that ended and wakes them, and the subscribers, after the lock is
+//! released.
 
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
@@ -20,7 +21,8 @@ use crate::ring::{Published, Ring};
 use crate::subscription::{Delivery, Queue, Subscription};
 use crate::wait::{WaitResult, WaitSpec, WaitTicket, Waiter};
 
-/// The one projection of the workspace that everybody reads. Cheap to clone; clones are the same hub.
+/// The one projection of the workspace that everybody reads. Cheap to clone; clones are the same
+/// hub.
 #[derive(Clone, Debug)]
 pub struct RuntimeHub {
     shared: Arc<Shared>,
@@ -66,8 +68,8 @@ impl RuntimeHub {
         &self.shared.boot_id
     }
 
-    /// Publishes a projection and returns the current snapshot, which is the previous one when nothing
-    /// changed or when the change is held back (6.1).
+    /// Publishes a projection and returns the current snapshot, which is the previous one when
+    /// nothing changed or when the change is held back (6.1).
     pub fn publish(&self, projection: Projection) -> Arc<Snapshot> {
         self.publish_at(projection, Instant::now())
     }
@@ -97,8 +99,8 @@ impl RuntimeHub {
         self.shared.current()
     }
 
-    /// When a change that was held back may be published: the owner projects again then. `None` when
-    /// nothing is held back.
+    /// When a change that was held back may be published: the owner projects again then. `None`
+    /// when nothing is held back.
     #[must_use]
     pub fn next_due(&self) -> Option<Instant> {
         self.shared.state.lock().pacer.due()
@@ -147,11 +149,11 @@ impl RuntimeHub {
         WaitTicket::new(Arc::clone(&self.shared), id, spec, result)
     }
 
-    /// Records that a pane closed or that its root process ended. The next publication shows it; publish
-    /// the snapshot that follows from it right after.
+    /// Records that a pane closed or that its root process ended. The next publication shows it;
+    /// publish the snapshot that follows from it right after.
     ///
-    /// A pane that is still in the snapshot after an `exited` record is a held pane: waits on it end
-    /// with `pane_exited` unless they ask for its final state (7.3).
+    /// A pane that is still in the snapshot after an `exited` record is a held pane: waits on it
+    /// end with `pane_exited` unless they ask for its final state (7.3).
     pub fn record_lifecycle(
         &self,
         pane: PaneRef,
@@ -172,8 +174,8 @@ impl RuntimeHub {
         self.shared.state.lock().lifecycles.of(pane).cloned()
     }
 
-    /// A pane continues in another window: it keeps its sequence number, and waits follow it. Call this
-    /// before publishing the snapshot that shows it there.
+    /// A pane continues in another window: it keeps its sequence number, and waits follow it. Call
+    /// this before publishing the snapshot that shows it there.
     pub fn pane_moved(&self, from: PaneRef, to: PaneRef) {
         let mut state = self.shared.state.lock();
         state.stamps.moved(from, to);
@@ -187,8 +189,8 @@ impl RuntimeHub {
         }
     }
 
-    /// The orderly end: subscribers get what is queued and then [`Delivery::Closed`], waits end with
-    /// `runtime_unavailable`. Later publications reach nobody.
+    /// The orderly end: subscribers get what is queued and then [`Delivery::Closed`], waits end
+    /// with `runtime_unavailable`. Later publications reach nobody.
     pub fn shut_down(&self) {
         let waits = {
             let mut state = self.shared.state.lock();
@@ -208,6 +210,22 @@ impl Shared {
             .ring
             .newest()
             .map(|published| Arc::clone(&published.snapshot))
+    }
+
+    /// Where the pane of a wait is by now, and the current snapshot.
+    pub(crate) fn observe(&self, wait: u64, target: PaneRef) -> (PaneRef, Option<Arc<Snapshot>>) {
+        let state = self.state.lock();
+        let target = state
+            .waits
+            .get(&wait)
+            .map_or(target, |waiter| waiter.spec.target);
+        (
+            target,
+            state
+                .ring
+                .newest()
+                .map(|published| Arc::clone(&published.snapshot)),
+        )
     }
 
     pub(crate) fn pop(&self, subscription: u64) -> Option<Delivery> {

@@ -1,7 +1,7 @@
 //! Records of panes that closed and of root processes that ended.
 //!
-//! A client that waits for a pane, or asks for one that is gone, is told what became of it. The last
-//! 256 records (2.8) are kept and are part of every snapshot. A held pane (1.9) stays in the
+//! A client that waits for a pane, or asks for one that is gone, is told what became of it. The
+//! last 256 records (2.8) are kept and are part of every snapshot. A held pane (1.9) stays in the
 //! snapshot after its root process ended; that it has exited is remembered as long as the pane is
 //! there, even when its record was forgotten.
 

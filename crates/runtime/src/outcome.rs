@@ -1,8 +1,8 @@
 //! What a command comes to.
 //!
-//! An [`Outcome`] is data for whoever writes the response. The parts that are not known yet when the
-//! owner of the workspace answers are handed over as things to wait for: a [`WaitTicket`] for task
-//! states, a job for slow reading, a [`Closing`] for "answer first, then quit".
+//! An [`Outcome`] is data for whoever writes the response. The parts that are not known yet when
+//! the owner of the workspace answers are handed over as things to wait for: a [`WaitTicket`] for
+//! task states, a job for slow reading, a [`Closing`] for "answer first, then quit".
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use crate::WaitTicket;
 
-/// Work that is too slow for the workspace thread, such as rendering a long scrollback. Its result is
-/// the `result` of the response. It runs on a thread that may block.
+/// Work that is too slow for the workspace thread, such as rendering a long scrollback. Its result
+/// is the `result` of the response. It runs on a thread that may block.
 pub type Job = Box<dyn FnOnce() -> Result<Value, ApiError> + Send>;
 
 /// The answer of the owner of the workspace to one command.
@@ -35,8 +35,8 @@ pub enum Outcome {
         action: Action,
         /// The state after the running edge (6.4.1). A successful wait replaces it.
         snapshot: Arc<Snapshot>,
-        /// The wait that was asked for with the prompt; registered after the edge was published, so it
-        /// missed nothing.
+        /// The wait that was asked for with the prompt; registered after the edge was published, so
+        /// it missed nothing.
         wait: Option<WaitTicket>,
         /// Whether anything showed that the text was taken (6.4.3). Still open here.
         submission: Submission,
@@ -93,11 +93,11 @@ pub struct Identity {
     pub focused: Option<CallerPane>,
 }
 
-/// Whether anything showed that a submitted text was taken: the mutable half belongs to the workspace,
-/// the reading half to whoever writes the response. Clones share one answer.
+/// Whether anything showed that a submitted text was taken: the mutable half belongs to the
+/// workspace, the reading half to whoever writes the response. Clones share one answer.
 ///
-/// Confirm before publishing the state that follows from the same evidence, else a wait may end on that
-/// publication and report `unconfirmed`.
+/// Confirm before publishing the state that follows from the same evidence, else a wait may end on
+/// that publication and report `unconfirmed`.
 #[derive(Clone, Debug, Default)]
 pub struct Submission {
     confirmed: Arc<AtomicBool>,
@@ -131,8 +131,8 @@ impl Submission {
         }
     }
 
-    /// Adds what 7.7 asks for to the error of a failed wait: the text was delivered and must not be sent
-    /// again blindly.
+    /// Adds what 7.7 asks for to the error of a failed wait: the text was delivered and must not be
+    /// sent again blindly.
     #[must_use]
     pub fn annotate(&self, error: ApiError, after_seq: Option<u64>) -> ApiError {
         error
@@ -142,8 +142,8 @@ impl Submission {
     }
 }
 
-/// Keeps the owner from quitting before the last answer was written. Dropping it, in whatever way, lets
-/// the owner go on.
+/// Keeps the owner from quitting before the last answer was written. Dropping it, in whatever way,
+/// lets the owner go on.
 #[derive(Debug)]
 pub struct Closing {
     _open: Sender<()>,

@@ -14,11 +14,12 @@ pub const TEXT_INTERVAL: Duration = Duration::from_millis(500);
 /// What the workspace hands to the hub.
 #[derive(Clone, Debug)]
 pub struct Projection {
-    /// The world as it is. `revision`, `boot_id`, `pane_lifecycles` and every `state_change_seq` are
-    /// filled in by the hub; what stands there is ignored.
+    /// The world as it is. `revision`, `boot_id`, `pane_lifecycles` and every `state_change_seq`
+    /// are filled in by the hub; what stands there is ignored.
     pub snapshot: Snapshot,
-    /// Real transitions of `task_state` per pane since the last projection (6.2). A pane that is not
-    /// listed had none; a pane whose state differs from the last stamped one counts at least one.
+    /// Real transitions of `task_state` per pane since the last projection (6.2). A pane that is
+    /// not listed had none; a pane whose state differs from the last stamped one counts at least
+    /// one.
     pub transitions: HashMap<PaneRef, u64>,
     /// `true` on the tick of the pump: a change of texts alone may be held back. `false` after a
     /// command, whose effect is never delayed.
@@ -38,7 +39,8 @@ struct Stamp {
 }
 
 impl Stamps {
-    /// Stamps every pane of `snapshot` and forgets panes that are gone. Returns those that are there.
+    /// Stamps every pane of `snapshot` and forgets panes that are gone. Returns those that are
+    /// there.
     pub(crate) fn apply(
         &mut self,
         snapshot: &mut Snapshot,

@@ -1,23 +1,24 @@
 //! The command queue between whoever asks and the owner of the workspace.
 //!
-//! Requests of the control API, of the command line and of MCP are executed on one thread, the owner of the
-//! workspace. This module is the way there and back. It promises:
+//! Requests of the control API, of the command line and of MCP are executed on one thread, the
+//! owner of the workspace. This module is the way there and back. It promises:
 //!
-//! * the queue is bounded and never blocks the sender: a full queue, a missing owner or an owner that drops a
-//!   command without an answer is `runtime_unavailable`, at once;
-//! * every command is answered exactly once, because [`Reply`] is consumed by [`Reply::send`] and its drop counts
-//!   as "no owner";
+//! * the queue is bounded and never blocks the sender: a full queue, a missing owner or an owner
+//!   that drops a command without an answer is `runtime_unavailable`, at once;
+//! * every command is answered exactly once, because [`Reply`] is consumed by [`Reply::send`] and
+//!   its drop counts as an answer, too;
 //! * commands arrive in the order in which they were accepted.
 //!
 //! The limit of 30 s for an answer belongs to the caller, who owns a clock; dropping the future of
 //! [`CommandSender::dispatch`] is enough to give up. There is no lock in here, only channels.
 
-use async_channel::{Receiver, Sender, TryRecvError, TrySendError};
+use async_channel::{Receiver, Sender, TrySendError};
 use protocol::{ApiError, Call, PaneRef};
 
 use crate::Outcome;
 
-/// Who asks. Derived from the token of the request, never from something the client says about itself.
+/// Who asks. Derived from the token of the request, never from something the client says about
+/// itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The owner token, or the program itself.
@@ -56,13 +57,14 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Answers. Returns `false` when nobody waits any more, so that an owner may undo what only made sense with a
-    /// reader (an open wait, for example); it is no error.
+    /// Answers. Returns `false` when nobody waits any more, so that an owner may undo what only
+    /// made sense with a reader (an open wait, for example); it is no error.
     pub fn send(self, answer: Result<Outcome, ApiError>) -> bool {
         self.answer.try_send(answer).is_ok()
     }
 
-    /// Whether the asking side gave up (connection gone, 30 s over). Work that was not begun may be skipped then.
+    /// Whether the asking side gave up (connection gone, 30 s over). Work that was not begun may be
+    /// skipped then.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
         self.answer.is_closed()
@@ -78,14 +80,14 @@ pub struct CommandSender {
 impl CommandSender {
     /// Queues a command and waits for its answer.
     ///
-    /// The command is queued before the first suspension, so two futures polled one after the other keep their
-    /// order. There is no time limit in here. Dropping the future gives up the answer, not the command: it may
-    /// already have been carried out.
+    /// The command is queued before the first suspension, so two futures polled one after the other
+    /// keep their order. There is no time limit in here. Dropping the future gives up the answer,
+    /// not the command: it may already have been carried out.
     ///
     /// # Errors
     ///
-    /// What the owner answers; `runtime_unavailable` with `reason` `queue_full`, `no_owner` (there is none any
-    /// more) or `unanswered` (it dropped the command).
+    /// What the owner answers; `runtime_unavailable` with `reason` `queue_full`, `no_owner` (there
+    /// is none any more) or `unanswered` (it dropped the command).
     pub async fn dispatch(&self, command: Command) -> Result<Outcome, ApiError> {
         let (answer, outcome) = async_channel::bounded(1);
         let queued = QueuedCommand {
@@ -130,10 +132,7 @@ impl CommandReceiver {
     /// The next command if one is queued.
     #[must_use]
     pub fn try_recv(&self) -> Option<QueuedCommand> {
-        match self.queue.try_recv() {
-            Ok(queued) => Some(queued),
-            Err(TryRecvError::Empty | TryRecvError::Closed) => None,
-        }
+        self.queue.try_recv().ok()
     }
 
     /// Refuses further commands; those already queued can still be received.
@@ -144,8 +143,8 @@ impl CommandReceiver {
 
 impl Drop for CommandReceiver {
     fn drop(&mut self) {
-        // A closed channel keeps its messages as long as a sender lives. Their replies must be dropped now, or the
-        // callers would wait for an owner that is gone.
+        // A closed channel keeps its messages as long as a sender lives. Their replies must be
+        // dropped now, or the callers would wait for an owner that is gone.
         self.queue.close();
         while self.try_recv().is_some() {}
     }

@@ -1,7 +1,8 @@
 //! The last revisions, kept for subscribers that come back.
 //!
-//! Holds at most 1024 revisions and 32 MiB of their serialised form (2.8), whichever is reached first; the newest one always stays. Revisions in the ring are consecutive, which is what
-//! makes a replay without holes possible.
+//! Holds at most 1024 revisions and 32 MiB of their serialised form (2.8), whichever is reached
+//! first; the newest one always stays. Revisions in the ring are consecutive, which is what makes a
+//! replay without holes possible.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,8 +20,9 @@ pub struct Published {
 
 impl Published {
     pub(crate) fn new(snapshot: Snapshot) -> Self {
-        // Snapshots hold strings, numbers and lists of them, so this does not fail; should a later member
-        // change that, subscribers still see that there is a new revision and may ask for it.
+        // Snapshots hold strings, numbers and lists of them, so this does not fail; should a later
+        // member change that, subscribers still see that there is a new revision and may ask for
+        // it.
         let json = serde_json::to_string(&snapshot).unwrap_or_else(|error| {
             tracing::error!(%error, revision = snapshot.revision, "snapshot cannot be serialised");
             format!("{{\"revision\":{}}}", snapshot.revision)

@@ -53,7 +53,8 @@ impl Queue {
         let lost = since_revision.is_some_and(|since| since.saturating_add(1) < oldest_revision);
         let events: VecDeque<_> = match since_revision {
             Some(since) if replay && !foreign => ring.above(since).cloned().collect(),
-            // Without replay a baseline above the current revision means "nothing until it changes".
+            // Without replay a baseline above the current revision means "nothing until it
+            // changes".
             Some(since) if !replay && since >= current_revision => VecDeque::new(),
             _ => current.cloned().into_iter().collect(),
         };
@@ -134,8 +135,8 @@ impl Subscription {
     /// What comes next. Dropping the future loses nothing. After [`Delivery::Overflow`] or
     /// [`Delivery::Closed`] it answers the same again.
     ///
-    /// `last_revision` of an overflow is the event handed out before, so call this only when that event
-    /// was written completely; otherwise close without the error line.
+    /// `last_revision` of an overflow is the event handed out before, so call this only when that
+    /// event was written completely; otherwise close without the error line.
     pub async fn next(&self) -> Delivery {
         loop {
             if let Some(delivery) = self.try_next() {
@@ -156,8 +157,8 @@ impl Subscription {
         self.shared.is_overflowed(self.ack.subscription_id)
     }
 
-    /// Returns when the queue was given up: a writer that is stuck in a line has 5 s from then (8.6).
-    /// Never returns otherwise.
+    /// Returns when the queue was given up: a writer that is stuck in a line has 5 s from then
+    /// (8.6). Never returns otherwise.
     pub async fn overflowed(&self) {
         while !self.is_overflowed() {
             let listener = self.shared.subscribers_changed.listen();

@@ -2,9 +2,9 @@
 //!
 //! A wait is registered in the hub and looked at inside every publication, on the thread that
 //! publishes, so no publication can slip by between two looks. The first look is at the current
-//! snapshot, under the same lock that registers the wait. A wait ends in one of these ways: a match,
-//! the end of the pane, a changed occupant, the caller's deadline (which drops the ticket), or the
-//! shutdown of the hub.
+//! snapshot, under the same lock that registers the wait. A wait ends in one of these ways: a
+//! match, the end of the pane, a changed occupant, the caller's deadline (which drops the ticket),
+//! or the shutdown of the hub.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,8 +28,9 @@ pub struct WaitSpec {
     /// Only observations with a greater `state_change_seq` count (7.2). `None` and 0 accept the
     /// current state.
     pub after_seq: Option<u64>,
-    /// The `occupant_seq` that has to stay (7.6). A prompt to a shell passes `None`: programs started
-    /// by that shell, agents too, are no change, and its end is the end of the root process.
+    /// The `occupant_seq` that has to stay (7.6). A prompt to a shell passes `None`: programs
+    /// started by that shell, agents too, are no change, and its end is the end of the root
+    /// process.
     pub pin: Option<u64>,
 }
 
@@ -223,7 +224,8 @@ impl WaitTicket {
         self.started.elapsed()
     }
 
-    /// Returns when the wait is over. The result is handed out once. Dropping the future loses nothing.
+    /// Returns when the wait is over. The result is handed out once. Dropping the future loses
+    /// nothing.
     ///
     /// There is no deadline in here. Whoever has a clock answers [`Self::timeout_error`] when it is
     /// reached and drops the ticket.
@@ -251,19 +253,16 @@ impl WaitTicket {
     /// The error of a deadline that was reached now, with what is observed now (7.5).
     #[must_use]
     pub fn timeout_error(&self) -> ApiError {
-        let snapshot = self.shared.current();
+        let (target, snapshot) = self.shared.observe(self.id, self.spec.target);
         let pane = snapshot
             .as_deref()
-            .and_then(|snapshot| snapshot.pane(self.spec.target));
+            .and_then(|snapshot| snapshot.pane(target));
         ApiError::new(
             ErrorCode::Timeout,
-            format!(
-                "pane {} did not reach the state in time",
-                self.spec.target.pane_id
-            ),
+            format!("pane {} did not reach the state in time", target.pane_id),
             json!({
-                "window_id": self.spec.target.window_id,
-                "pane_id": self.spec.target.pane_id,
+                "window_id": target.window_id,
+                "pane_id": target.pane_id,
                 "after_seq": self.spec.after_seq,
                 "observed_state_change_seq": pane.map(|pane| pane.state_change_seq),
                 "observed_state": pane.map(|pane| pane.task_state),

@@ -186,7 +186,8 @@ fn the_bytes_are_serialised_once_and_shared() {
     assert!(!one.json.contains('\n'));
 }
 
-/// Subscribers that resume after every overflow see each revision once while another thread publishes.
+/// Subscribers that resume after every overflow see each revision once while another thread
+/// publishes.
 #[test]
 fn resuming_under_load_has_neither_holes_nor_duplicates() {
     const LAST: u64 = 900;

@@ -203,6 +203,8 @@ fn a_wait_follows_a_moved_pane() {
     hub.pane_moved(target(3), in_window(2, 3));
     hub.publish(windows(&[(1, &[]), (2, &[pane(3, Running)])]));
     assert_open(&ticket);
+    assert_eq!(ticket.timeout_error().details["window_id"], 2);
+    assert_eq!(ticket.timeout_error().details["observed_state"], "running");
     let last = hub.publish(windows(&[(1, &[]), (2, &[pane(3, Idle)])]));
     assert_eq!(seq_of(&last, in_window(2, 3)), 2);
     assert!(block_on(ticket.outcome()).is_ok());
