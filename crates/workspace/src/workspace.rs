@@ -1,0 +1,275 @@
+//! The owner of everything: what a [`Workspace`] consists of, how it is made and how it is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use protocol::PaneRef;
+use runtime::{Answered, QueuedCommand, RuntimeHub};
+use settings::{Paths, SettingsStore};
+use terminal::{GridSize, Terminal};
+
+use crate::execute::HeldAnswer;
+use crate::ids::{IdSource, PaneId, TabId};
+use crate::inbox::{Inbox, Outbox, Redraws, inbox};
+use crate::launch::Pending;
+use crate::pane::Pane;
+use crate::sampler::Sampler;
+use crate::tab::Tab;
+use crate::tabs::Tabs;
+
+/// The pump runs at most this far apart (control-api.md 6.2).
+pub const TICK: Duration = Duration::from_millis(120);
+
+/// Size of the window of a headless server, and of a window that has not been drawn yet.
+const DEFAULT_COLUMNS: u16 = 120;
+const DEFAULT_LINES: u16 = 40;
+
+/// Events for the window that wait at most; a window collects them after every wake.
+const UI_EVENTS_MAX: usize = 256;
+
+/// Mints and revokes the tokens of panes (control-api.md 4.1).
+pub trait PaneEndpoints: Send + Sync {
+    /// The value of `NEBULA_RUNTIME_ENDPOINT` for a new pane, `None` when no server runs.
+    fn issue(&self, pane: PaneRef) -> Option<String>;
+    /// The pane closed or its root process ended: its token is worth nothing any more.
+    fn revoke(&self, pane: PaneRef);
+}
+
+/// No server runs, so panes get no endpoint.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoEndpoints;
+
+impl PaneEndpoints for NoEndpoints {
+    fn issue(&self, _: PaneRef) -> Option<String> {
+        None
+    }
+
+    fn revoke(&self, _: PaneRef) {}
+}
+
+/// What a workspace is made from.
+pub struct WorkspaceOptions {
+    /// Read whenever something is started or closed, so a change needs no restart.
+    pub settings: SettingsStore,
+    /// Where the projection is published.
+    pub hub: RuntimeHub,
+    /// Tokens of panes.
+    pub endpoint: Arc<dyn PaneEndpoints>,
+    /// Where integration scripts of shells are kept (below the data directory).
+    pub paths: Paths,
+    /// The program that panes find in `NEBULA_CLI`.
+    pub cli_path: PathBuf,
+    /// There is no window: sizes follow the layout, nothing can be revealed or looked at.
+    pub headless: bool,
+}
+
+/// Something the window has to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UiEvent {
+    /// Show the window and raise it.
+    Reveal,
+    /// Hide the window; its panes live on.
+    Hide,
+    /// End the program: wait for [`Workspace::take_answered`], then [`Workspace::shutdown`].
+    Quit,
+    /// Tabs, layout, titles or states changed.
+    Changed,
+    /// The terminal of this pane has a new picture.
+    Redraw(PaneId),
+    /// The pane rang.
+    Bell(PaneId),
+    /// The focused pane put a text on the clipboard (OSC 52).
+    Clipboard(String),
+}
+
+/// The model. One thread owns it, see the crate documentation for how it is driven.
+pub struct Workspace {
+    pub(crate) settings: SettingsStore,
+    pub(crate) hub: RuntimeHub,
+    pub(crate) endpoint: Arc<dyn PaneEndpoints>,
+    pub(crate) paths: Paths,
+    pub(crate) cli_path: PathBuf,
+    pub(crate) headless: bool,
+
+    pub(crate) ids: IdSource,
+    pub(crate) tabs: Tabs,
+    /// Exactly the panes that are in `tabs`.
+    pub(crate) panes: BTreeMap<PaneId, Pane>,
+    pub(crate) pending: BTreeMap<PaneId, Pending>,
+    /// Answers that wait for the Enter of a pane in `panes`.
+    pub(crate) held: BTreeMap<PaneId, HeldAnswer>,
+    /// Commands that came before the first tab was there.
+    pub(crate) early: Vec<QueuedCommand>,
+    /// Terminals of panes that are gone, until their processes are.
+    pub(crate) dying: Vec<Terminal>,
+
+    pub(crate) grid: GridSize,
+    pub(crate) window_focused: bool,
+    pub(crate) hidden: bool,
+    /// Panes that the user looks at.
+    pub(crate) eyes: BTreeSet<PaneId>,
+
+    pub(crate) outbox: Outbox,
+    pub(crate) redraws: Redraws,
+    pub(crate) sampler: Option<Sampler>,
+    ui_events: Vec<UiEvent>,
+    /// The model changed since it was published.
+    pub(crate) dirty: bool,
+    /// The first tab is there, or will never be.
+    pub(crate) started: bool,
+    pub(crate) quitting: bool,
+    pub(crate) answered: Option<Answered>,
+}
+
+impl Workspace {
+    /// An empty workspace and the inbox that its owner has to serve. [`Workspace::start`] opens
+    /// the first tab.
+    pub fn new(options: WorkspaceOptions) -> (Self, Inbox) {
+        let (outbox, inbox) = inbox();
+        let sampler = match Sampler::start(outbox.clone()) {
+            Ok(sampler) => Some(sampler),
+            Err(error) => {
+                tracing::error!(%error, "states of shells without marks will not be known");
+                None
+            }
+        };
+        let workspace = Self {
+            settings: options.settings,
+            hub: options.hub,
+            endpoint: options.endpoint,
+            paths: options.paths,
+            cli_path: options.cli_path,
+            headless: options.headless,
+            ids: IdSource::default(),
+            tabs: Tabs::default(),
+            panes: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            held: BTreeMap::new(),
+            early: Vec::new(),
+            dying: Vec::new(),
+            grid: GridSize::new(DEFAULT_COLUMNS, DEFAULT_LINES),
+            window_focused: options.headless,
+            hidden: false,
+            eyes: BTreeSet::new(),
+            outbox,
+            redraws: Redraws::default(),
+            sampler,
+            ui_events: Vec::new(),
+            dirty: false,
+            started: false,
+            quitting: false,
+            answered: None,
+        };
+        (workspace, inbox)
+    }
+
+    /// The tabs from left to right.
+    pub fn tabs(&self) -> &[Tab] {
+        self.tabs.as_slice()
+    }
+
+    /// The tab in front.
+    pub fn active_tab(&self) -> Option<&Tab> {
+        self.tabs.active()
+    }
+
+    /// The index of the tab in front, 0 without tabs.
+    pub fn active_index(&self) -> usize {
+        self.tabs.active_index()
+    }
+
+    /// A tab by its id.
+    pub fn tab(&self, id: TabId) -> Option<&Tab> {
+        self.tabs
+            .index_of(id)
+            .and_then(|index| self.tabs.get(index))
+    }
+
+    /// The tab that a pane is in.
+    pub fn tab_of(&self, pane: PaneId) -> Option<&Tab> {
+        self.tabs
+            .index_of_pane(pane)
+            .and_then(|index| self.tabs.get(index))
+    }
+
+    /// A pane.
+    pub fn pane(&self, pane: PaneId) -> Option<&Pane> {
+        self.panes.get(&pane)
+    }
+
+    /// All panes, oldest first.
+    pub fn panes(&self) -> impl Iterator<Item = &Pane> {
+        self.panes.values()
+    }
+
+    /// The pane that gets the keys: the focused one of the tab in front.
+    pub fn focused_pane(&self) -> Option<&Pane> {
+        self.tabs
+            .focused_pane()
+            .and_then(|pane| self.panes.get(&pane))
+    }
+
+    /// The settings it was made with.
+    pub fn settings(&self) -> &SettingsStore {
+        &self.settings
+    }
+
+    /// The hub it publishes to.
+    pub fn hub(&self) -> &RuntimeHub {
+        &self.hub
+    }
+
+    /// What the window has to do, collected since the last call. Call it after every event,
+    /// command, action and pump.
+    pub fn take_ui_events(&mut self) -> Vec<UiEvent> {
+        let mut events = std::mem::take(&mut self.ui_events);
+        events.extend(self.redraws.take().into_iter().map(UiEvent::Redraw));
+        events
+    }
+
+    /// Does what is due: an Enter whose gap is over, and the publication of what changed. Call it
+    /// after every batch of events, and not later than [`Workspace::next_wake`].
+    pub fn pump(&mut self, now: Instant) {
+        self.finish_gaps(now);
+        self.dying.retain(|terminal| !terminal.is_exited());
+        self.publish_if_changed();
+    }
+
+    /// How long the owner may sleep before the next pump, at most [`TICK`].
+    pub fn next_wake(&self, now: Instant) -> Duration {
+        let gaps = self
+            .held
+            .keys()
+            .filter_map(|pane| self.panes.get(pane)?.gap.as_ref());
+        let gap = gaps.map(crate::prompt::Gap::look_again).min();
+        let due = self
+            .hub
+            .next_due()
+            .map(|due| due.saturating_duration_since(now));
+        [gap, due].into_iter().flatten().fold(TICK, Duration::min)
+    }
+
+    pub(crate) fn tell_window(&mut self, event: UiEvent) {
+        if self.headless || self.ui_events.contains(&event) {
+            return;
+        }
+        if self.ui_events.len() >= UI_EVENTS_MAX {
+            // A window that does not collect for so long draws everything anew anyway.
+            self.ui_events
+                .retain(|event| matches!(event, UiEvent::Quit | UiEvent::Changed));
+        }
+        self.ui_events.push(event);
+    }
+
+    /// Something that views and clients see has changed.
+    pub(crate) fn changed(&mut self) {
+        self.dirty = true;
+        self.tell_window(UiEvent::Changed);
+    }
+
+    pub(crate) fn redraws(&self) -> Option<Redraws> {
+        (!self.headless).then(|| self.redraws.clone())
+    }
+}
