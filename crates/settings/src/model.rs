@@ -130,7 +130,8 @@ pub struct UiSettings {
     pub line_height: f32,
     /// Language of the window.
     pub language: Language,
-    /// Open the tabs of the last session again at the next start.
+    /// Closing the window only hides it: what runs in it goes on, and starting Nebula again shows it.
+    /// When this is off, closing the window ends the program.
     pub keep_session: bool,
     /// Ask before closing a pane, a tab or the window while a program runs in it.
     pub confirm_close: bool,
