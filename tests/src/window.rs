@@ -1,0 +1,198 @@
+//! A `nebula` whose window is shown on a private display.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use image::RgbImage;
+
+use crate::display::Display;
+use crate::home::Home;
+use crate::instance::Instance;
+use crate::poll::{self, PATIENCE};
+
+/// Size of the window in every test, so that pictures can be compared.
+pub const SIZE: (u32, u32) = (1000, 640);
+
+/// A running window and the server inside it.
+#[derive(Debug)]
+pub struct Window {
+    // Dropped before the display, which it draws on.
+    instance: Instance,
+    display: Display,
+    id: String,
+}
+
+impl Window {
+    /// Shows a window with the usual settings.
+    #[must_use]
+    pub fn open() -> Self {
+        Self::open_in(&Arc::new(Home::new()))
+    }
+
+    /// Shows a window with the given `settings.toml`.
+    #[must_use]
+    pub fn open_with(settings: &str) -> Self {
+        Self::open_in(&Arc::new(Home::with_settings(settings)))
+    }
+
+    /// Shows a window in directories that exist; its first shell starts in `/`, so that nothing of
+    /// a temporary path is drawn.
+    #[must_use]
+    pub fn open_in(home: &Arc<Home>) -> Self {
+        let display = Display::start();
+        let mut command = command(home, &display);
+        command.arg("/").current_dir("/");
+        let instance = Instance::start_command(home, command);
+        let id = poll::until_ok("a window on the screen", PATIENCE, || {
+            let found = visible(&display, instance.pid());
+            found.ok_or_else(|| format!("stderr: {}", instance.stderr()))
+        });
+        let window = Self {
+            instance,
+            display,
+            id,
+        };
+        window.focus();
+        window.resize(SIZE.0, SIZE.1);
+        window
+    }
+
+    /// The server inside.
+    #[must_use]
+    pub fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    /// The server inside, to wait for its end.
+    pub fn instance_mut(&mut self) -> &mut Instance {
+        &mut self.instance
+    }
+
+    /// The screen it is on.
+    #[must_use]
+    pub fn display(&self) -> &Display {
+        &self.display
+    }
+
+    /// A second start of the program on the same display and directories.
+    #[must_use]
+    pub fn second_start(&self) -> Command {
+        command(self.instance.home(), &self.display)
+    }
+
+    /// Whether a window of this program can be seen.
+    #[must_use]
+    pub fn is_visible(&self) -> bool {
+        visible(&self.display, self.instance.pid()).is_some()
+    }
+
+    /// Makes it the active window.
+    pub fn focus(&self) {
+        self.display
+            .xdotool(&["windowactivate", "--sync", &self.id]);
+    }
+
+    /// Types text as a keyboard would.
+    pub fn type_text(&self, text: &str) {
+        self.display
+            .xdotool(&["type", "--clearmodifiers", "--delay", "15", "--", text]);
+    }
+
+    /// Presses keys in xdotool's notation, for example `ctrl+shift+t`.
+    pub fn key(&self, key: &str) {
+        self.display.xdotool(&["key", "--clearmodifiers", key]);
+    }
+
+    /// Moves the pointer to a place in the window and clicks a button; 4 and 5 are the wheel.
+    pub fn click(&self, x: u32, y: u32, button: u32, times: u32) {
+        let (x, y) = (x.to_string(), y.to_string());
+        let (button, times) = (button.to_string(), times.to_string());
+        self.display
+            .xdotool(&["mousemove", "--sync", "--window", &self.id, &x, &y]);
+        self.display
+            .xdotool(&["click", "--repeat", &times, "--delay", "20", &button]);
+    }
+
+    /// Presses the left button at one place, moves, and lets go at another.
+    pub fn drag(&self, from: (u32, u32), to: (u32, u32)) {
+        let place = |(x, y): (u32, u32)| (x.to_string(), y.to_string());
+        let (x, y) = place(from);
+        self.display
+            .xdotool(&["mousemove", "--sync", "--window", &self.id, &x, &y]);
+        self.display.xdotool(&["mousedown", "1"]);
+        let (x, y) = place(to);
+        self.display
+            .xdotool(&["mousemove", "--sync", "--window", &self.id, &x, &y]);
+        self.display.xdotool(&["mouseup", "1"]);
+    }
+
+    /// Puts it away.
+    pub fn minimise(&self) {
+        self.display.xdotool(&["windowminimize", &self.id]);
+    }
+
+    /// Asks for a size; a window manager may grant another one.
+    pub fn resize(&self, width: u32, height: u32) {
+        self.display.xdotool(&[
+            "windowsize",
+            &self.id,
+            &width.to_string(),
+            &height.to_string(),
+        ]);
+    }
+
+    /// The size it has.
+    #[must_use]
+    pub fn size(&self) -> (u32, u32) {
+        let text = self
+            .display
+            .xdotool(&["getwindowgeometry", "--shell", &self.id]);
+        let field = |name: &str| {
+            text.lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+                .unwrap_or_else(|| panic!("no {name} in {text:?}"))
+        };
+        (field("WIDTH"), field("HEIGHT"))
+    }
+
+    /// A picture of the window once it has stopped changing.
+    #[must_use]
+    pub fn picture(&self) -> RgbImage {
+        // The pointer would draw hover marks on whatever is below it.
+        let (width, height) = self.size();
+        let corner = (
+            width.saturating_sub(2).to_string(),
+            height.saturating_sub(2).to_string(),
+        );
+        self.display
+            .xdotool(&["mousemove", "--window", &self.id, &corner.0, &corner.1]);
+        let mut last = self.display.picture(&self.id);
+        poll::until("the picture to stand still", || {
+            std::thread::sleep(Duration::from_millis(300));
+            let now = self.display.picture(&self.id);
+            let same = now == last;
+            last = now.clone();
+            same.then_some(now)
+        })
+    }
+}
+
+/// The program in the environment of a display without a graphics card.
+fn command(home: &Home, display: &Display) -> Command {
+    let mut command = home.nebula();
+    command
+        .env("DISPLAY", display.name())
+        // The software Vulkan driver of Debian 12 presents black frames to X; without a driver the
+        // program falls back to GL, which Mesa draws in software.
+        .env("VK_DRIVER_FILES", "/dev/null")
+        .env("LIBGL_ALWAYS_SOFTWARE", "1");
+    command
+}
+
+/// The id of a visible window of a process.
+fn visible(display: &Display, pid: u32) -> Option<String> {
+    let pid = pid.to_string();
+    let found = display.try_xdotool(&["search", "--onlyvisible", "--pid", &pid]);
+    found.stdout.lines().next_back().map(str::to_owned)
+}

@@ -1,0 +1,355 @@
+//! Reading what a pane shows.
+
+use nebula_tests::pane::{await_rest, await_text, run};
+use nebula_tests::{Client, Instance, home, poll};
+use serde_json::{Value, json};
+
+fn read_with(client: &mut Client, pane: u64, params: Value) -> Value {
+    let mut params = params;
+    params["pane_id"] = json!(pane);
+    client.ok("pane.read", params)
+}
+
+fn text(read: &Value) -> &str {
+    read["text"].as_str().expect("text is a string")
+}
+
+fn number(read: &Value, name: &str) -> u64 {
+    read[name]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{name} is an integer: {read}"))
+}
+
+/// Rows of the screen, as the kernel knows them.
+fn rows(instance: &Instance, client: &mut Client, pane: u64) -> u64 {
+    run(client, pane, "stty size > size");
+    let size = instance.home().read_user("size").unwrap();
+    size.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// Check 45.
+#[test]
+fn lines_are_counted_from_the_bottom() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    client.refused(
+        "pane.read",
+        json!({"pane_id": pane, "lines": 2001}),
+        "lines",
+    );
+    client.refused("pane.read", json!({"pane_id": pane, "lines": 0}), "lines");
+    run(&mut client, pane, "clear; seq 2000");
+    let read = read_with(&mut client, pane, json!({"lines": 10}));
+    assert_eq!(
+        (&read["window_id"], &read["pane_id"]),
+        (&json!(1), &json!(pane))
+    );
+    assert_eq!(number(&read, "requested_lines"), 10);
+    assert_eq!(number(&read, "returned_lines"), 10);
+    assert_eq!(read["truncated"], true);
+    assert!(number(&read, "history_available") > 0);
+    assert_eq!(
+        (&read["task_state"], &read["exited"]),
+        (&json!("idle"), &json!(false))
+    );
+    let expected: Vec<String> = (1992..=2000)
+        .map(|number| number.to_string())
+        .chain(["$".to_owned()])
+        .collect();
+    assert_eq!(text(&read).trim_end().lines().collect::<Vec<_>>(), expected);
+
+    let read = read_with(&mut client, pane, json!({}));
+    assert_eq!(number(&read, "requested_lines"), 120, "the default");
+    let read = read_with(&mut client, pane, json!({"lines": 2000}));
+    assert_eq!(number(&read, "returned_lines"), 2000);
+    assert!(
+        text(&read).starts_with("2\n3\n") || text(&read).starts_with("1\n2\n"),
+        "{:?}",
+        &text(&read)[..20]
+    );
+}
+
+/// Rule 9.7: blank rows count, and nothing more than what is there is returned.
+#[test]
+fn a_short_buffer_is_returned_whole() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    let rows = rows(&instance, &mut client, pane);
+    let read = read_with(&mut client, pane, json!({"lines": 2000}));
+    assert_eq!(number(&read, "returned_lines"), rows);
+    assert_eq!(number(&read, "history_available"), 0);
+    assert_eq!(read["truncated"], false);
+    let read = read_with(&mut client, pane, json!({"lines": 1}));
+    assert_eq!(number(&read, "returned_lines"), 1);
+    assert_eq!(
+        text(&read).trim(),
+        "",
+        "the last row is blank, and it is the one"
+    );
+}
+
+/// Rule 9.7: rows that were wrapped are one line, blanks at the end of a line are gone.
+#[test]
+fn wrapped_rows_are_joined() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    let line: String = (0..60).map(|number| format!("word{number:03} ")).collect();
+    run(
+        &mut client,
+        pane,
+        "for n in $(seq 0 59); do printf 'word%03d ' $n; done; echo; echo 'end   '",
+    );
+    let read = await_text(&mut client, pane, "\nend");
+    assert!(read.lines().any(|seen| seen == line.trim_end()), "{read}");
+    assert!(read.lines().any(|seen| seen == "end"), "{read}");
+    assert!(read.lines().all(|seen| seen == seen.trim_end()), "{read:?}");
+}
+
+/// Wide characters, combining marks and emoji come back as they were written.
+#[test]
+fn text_of_all_languages_is_read_back() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    let lines = [
+        "Grüße",
+        "終端機",
+        "e\u{301}te\u{301}",
+        "한국어",
+        "👍🏽 👩‍💻",
+        "שלום",
+        "▁▂▃█",
+    ];
+    instance.home().write("user/text", &lines.join("\n"));
+    run(&mut client, pane, "cat text; echo");
+    let read = await_text(&mut client, pane, "▁▂▃█");
+    for line in lines {
+        assert!(
+            read.lines().any(|seen| seen == line),
+            "{line:?} in {read:?}"
+        );
+    }
+}
+
+/// Check 46, as far as a server without a window can show it: reading moves nothing.
+#[test]
+fn reading_moves_nothing() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    run(&mut client, pane, "seq 500");
+    let before = await_rest(&mut client);
+    let first = read_with(&mut client, pane, json!({"lines": 300}));
+    for lines in [1, 2000, 40] {
+        for source in ["recent", "screen", "last_command"] {
+            read_with(&mut client, pane, json!({"lines": lines, "source": source}));
+        }
+    }
+    assert_eq!(read_with(&mut client, pane, json!({"lines": 300})), first);
+    assert_eq!(client.ok("runtime.snapshot", json!({})), before);
+}
+
+/// Check 47.
+#[test]
+fn two_mebibytes_in_one_line_are_cut() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    run(
+        &mut client,
+        pane,
+        "clear; head -c 2097149 /dev/zero | tr '\\0' x; echo END",
+    );
+    let read = read_with(&mut client, pane, json!({"lines": 2000}));
+    assert!(text(&read).len() <= 1_048_576);
+    assert_eq!(read["truncated"], true);
+    let tail = text(&read)
+        .trim_end()
+        .strip_suffix("\n$")
+        .expect("the prompt is last");
+    assert!(
+        tail.ends_with("xxxEND"),
+        "{:?}",
+        &tail[tail.len().saturating_sub(40)..]
+    );
+    assert!(!tail.contains('\n'), "one line");
+}
+
+/// Check 47 for cells that are larger than a byte: 2,000 rows of them are more than 1 MiB.
+#[test]
+fn a_mebibyte_is_the_most_that_is_returned() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    // Sixteen marks of three bytes each on every letter.
+    let cell = format!("x{}", "\u{20d7}".repeat(16));
+    instance.home().write("user/cells", &cell.repeat(40));
+    run(
+        &mut client,
+        pane,
+        "clear; for n in $(seq 2000); do cat cells; done; echo END",
+    );
+    let read = read_with(&mut client, pane, json!({"lines": 2000}));
+    let text = text(&read);
+    assert!(text.len() <= 1_048_576, "{}", text.len());
+    assert!(
+        text.len() > 500_000,
+        "not cut more than needed: {}",
+        text.len()
+    );
+    assert_eq!(read["truncated"], true);
+    let returned = number(&read, "returned_lines");
+    assert!(returned < 1000, "whole rows are dropped: {returned}");
+    assert!(text.trim_end().ends_with("END\n$"));
+}
+
+/// Check 48.
+#[test]
+fn sources() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    let rows = rows(&instance, &mut client, pane);
+    run(&mut client, pane, "seq 300");
+    let screen = read_with(
+        &mut client,
+        pane,
+        json!({"lines": 2000, "source": "screen"}),
+    );
+    assert_eq!(screen["source"], "screen");
+    assert_eq!(number(&screen, "returned_lines"), rows);
+    assert!(text(&screen).lines().count() as u64 <= rows);
+    assert!(text(&screen).trim_end().ends_with("\n300\n$"));
+    assert!(!text(&screen).contains("\n100\n"));
+    let capped = read_with(&mut client, pane, json!({"lines": 3, "source": "screen"}));
+    assert_eq!(number(&capped, "returned_lines"), 3);
+
+    run(&mut client, pane, r"printf 'a\nb\n'");
+    let last = read_with(&mut client, pane, json!({"source": "last_command"}));
+    assert_eq!(text(&last).trim_end(), "a\nb");
+    assert_eq!(last["source"], "last_command");
+    assert_eq!(last["command"], r"printf 'a\nb\n'");
+    assert_eq!(last["exit_code"], 0);
+    run(&mut client, pane, "(echo lost; exit 9)");
+    let last = read_with(&mut client, pane, json!({"source": "last_command"}));
+    assert_eq!(
+        (text(&last).trim_end(), &last["exit_code"]),
+        ("lost", &json!(9))
+    );
+
+    // While a command runs, what it printed so far.
+    client.ok(
+        "pane.prompt",
+        json!({"pane_id": pane, "text": "echo so-far; sleep 60"}),
+    );
+    poll::until_ok("output of the running command", poll::PATIENCE, || {
+        let last = read_with(&mut client, pane, json!({"source": "last_command"}));
+        if text(&last).trim_end() == "so-far" {
+            Ok(())
+        } else {
+            Err(last)
+        }
+    });
+}
+
+/// Check 48: without marks there is no last command.
+#[test]
+fn without_marks_there_is_no_last_command() {
+    let settings = home::SETTINGS.to_owned() + "shell_integration = \"off\"\n";
+    let instance = Instance::start_with(&settings);
+    let (mut client, pane) = instance.ready();
+    run(&mut client, pane, "echo some output");
+    let params = json!({"pane_id": pane, "source": "last_command"});
+    let error = client.error("pane.read", params, "output_unavailable");
+    assert!(error["details"]["reason"].is_string(), "{error}");
+    assert!(text(&read_with(&mut client, pane, json!({}))).contains("\nsome output"));
+}
+
+/// Check 49.
+#[test]
+fn colours_are_read_only_when_asked_for() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    run(
+        &mut client,
+        pane,
+        r"printf '\033[31;1mred\033[0m plain \033[38;2;1;2;3mtrue\033[0m\n'",
+    );
+    let plain = read_with(&mut client, pane, json!({}));
+    assert_eq!(plain["format"], "text");
+    assert!(text(&plain).contains("\nred plain true"));
+    assert!(
+        !text(&plain).chars().any(|c| c.is_control() && c != '\n'),
+        "{plain}"
+    );
+
+    let ansi = read_with(
+        &mut client,
+        pane,
+        json!({"format": "ansi", "source": "last_command"}),
+    );
+    assert_eq!(ansi["format"], "ansi");
+    let line = text(&ansi)
+        .lines()
+        .find(|line| line.contains("red"))
+        .expect("the line");
+    let before = &line[..line.find("red").unwrap()];
+    assert!(before.contains("\u{1b}["), "{line:?}");
+    assert!(
+        line.contains("38;2;1;2;3") || line.contains("38:2"),
+        "{line:?}"
+    );
+    assert!(
+        line.ends_with("\u{1b}[0m") || line.ends_with("\u{1b}[m"),
+        "{line:?}"
+    );
+    // Only SGR: every escape sequence is CSI, digits and separators, m.
+    for sequence in text(&ansi).split('\u{1b}').skip(1) {
+        let rest = sequence
+            .strip_prefix('[')
+            .unwrap_or_else(|| panic!("no CSI: {line:?}"));
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':')
+            .unwrap();
+        assert!(rest[end..].starts_with('m'), "{line:?}");
+    }
+}
+
+/// The alternate screen is read while it is shown, and its contents do not stay.
+#[test]
+fn the_alternate_screen_is_read_while_it_is_shown() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    let text = r"printf '\033[?1049h\033[Hfull-%s' screen; read x; printf '\033[?1049l'";
+    client.ok("pane.prompt", json!({"pane_id": pane, "text": text}));
+    await_text(&mut client, pane, "full-screen");
+    let read = read_with(&mut client, pane, json!({"lines": 2000}));
+    assert_eq!(
+        number(&read, "history_available"),
+        0,
+        "the alternate screen has no scrollback"
+    );
+    run(&mut client, pane, "done");
+    let read = read_with(&mut client, pane, json!({"lines": 2000}));
+    assert!(!self::text(&read).contains("full-screen"), "{read}");
+}
+
+/// Output that is no text never reaches a reader as control characters.
+#[test]
+fn hostile_output_is_read_as_text() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    run(
+        &mut client,
+        pane,
+        "head -c 200000 /dev/urandom; printf '\\033c'; reset -Q; clear",
+    );
+    run(&mut client, pane, "echo still-$((40+2))");
+    let read = await_text(&mut client, pane, "still-42");
+    assert!(
+        !read.chars().any(|c| c.is_control() && c != '\n'),
+        "{read:?}"
+    );
+    // A title or link of that output is no control character in a snapshot either.
+    let now = client.ok("runtime.snapshot", json!({}));
+    let title = nebula_tests::snapshot::pane(&now, pane)["title"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(!title.chars().any(char::is_control), "{title:?}");
+}
