@@ -3,7 +3,15 @@
 //! A view keeps one [`Frame`] and lets [`crate::Terminal::frame`] refill it: the lock is held for
 //! the copy of the visible cells and nothing else, and the vectors are reused.
 
-use crate::{Color, CursorShape, Flags, Modes, Rgb};
+use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::index::{Column, Line, Point};
+use alacritty_terminal::selection::SelectionRange;
+use alacritty_terminal::term::cell::Cell as GridCell;
+use alacritty_terminal::term::{TermMode, color};
+
+use crate::links::{LinkId, Links};
+use crate::screen::Screen;
+use crate::{Color, CursorShape, Flags, GridSize, Modes, Rgb};
 
 /// The visible part of a terminal.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +34,10 @@ pub struct Frame {
     pub modes: Modes,
     /// Colours that the program changed.
     pub palette: Palette,
-    /// Grows with every change of the content; equal revisions draw equal cells.
+    /// Changes with every change of what is shown; equal revisions draw the same.
     pub revision: u64,
+    /// The emulator that filled this frame, 0 for none.
+    source: u64,
 }
 
 impl Frame {
@@ -37,6 +47,20 @@ impl Frame {
         self.cells
             .get(start..start.saturating_add(self.columns))
             .unwrap_or_default()
+    }
+
+    /// True when this frame shows the given emulator at its present size and revision, or, when
+    /// `held`, at any revision.
+    pub(crate) fn is_of(&self, source: u64, size: &GridSize, revision: u64, held: bool) -> bool {
+        self.source == source
+            && self.columns == usize::from(size.columns)
+            && self.lines == usize::from(size.lines)
+            && (held || self.revision == revision)
+    }
+
+    pub(crate) fn stamp(&mut self, source: u64, revision: u64) {
+        self.source = source;
+        self.revision = revision;
     }
 }
 
@@ -55,6 +79,8 @@ pub struct Cell {
     pub underline_color: Option<Color>,
     /// Attributes; `WIDE_CHAR_SPACER` marks the second half of a wide character.
     pub flags: Flags,
+    /// The OSC 8 link this cell is part of.
+    pub link: Option<LinkId>,
 }
 
 impl Default for Cell {
@@ -66,6 +92,7 @@ impl Default for Cell {
             bg: Color::Named(crate::NamedColor::Background),
             underline_color: None,
             flags: Flags::empty(),
+            link: None,
         }
     }
 }
@@ -122,5 +149,137 @@ impl Palette {
     /// True when the theme's colours hold unchanged.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty()
+    }
+}
+
+/// Refills a frame, reusing its memory.
+pub(crate) fn fill(frame: &mut Frame, screen: &Screen) {
+    let grid = screen.term.grid();
+    frame.columns = grid.columns();
+    frame.lines = grid.screen_lines();
+    frame.display_offset = grid.display_offset();
+    frame.history = screen.history();
+    frame.modes = screen.modes();
+    frame.cursor = cursor(screen);
+    frame.palette.refill(screen.term.colors());
+    frame
+        .cells
+        .resize(frame.columns * frame.lines, Cell::default());
+    let rows = frame.cells.chunks_exact_mut(frame.columns);
+    for (row, line) in rows.zip(first_line(frame.display_offset)..) {
+        #[allow(clippy::indexing_slicing, reason = "the view never leaves the grid")]
+        let cells = &grid[Line(line)];
+        for (cell, from) in row.iter_mut().zip(cells) {
+            cell.copy_from(from);
+        }
+    }
+    frame.selection.clear();
+    let range = screen
+        .term
+        .selection
+        .as_ref()
+        .and_then(|s| s.to_range(&screen.term));
+    if let Some(range) = range {
+        select(frame, &range);
+    }
+}
+
+impl Cell {
+    fn copy_from(&mut self, from: &GridCell) {
+        self.c = visible(from.c);
+        self.fg = from.fg;
+        self.bg = from.bg;
+        self.flags = from.flags;
+        match &from.extra {
+            None => {
+                self.zerowidth = None;
+                self.underline_color = None;
+                self.link = None;
+            }
+            Some(_) => {
+                let marks = from.zerowidth().filter(|marks| !marks.is_empty());
+                self.zerowidth = marks.map(Box::from);
+                self.underline_color = from.underline_color();
+                self.link = from.hyperlink().and_then(|link| Links::number(link.id()));
+            }
+        }
+    }
+}
+
+/// The grid keeps a tab in the cell where it was printed; it is shown as a blank.
+pub(crate) fn visible(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
+}
+
+fn first_line(display_offset: usize) -> i32 {
+    i32::try_from(display_offset).map_or(i32::MIN, |rows| -rows)
+}
+
+fn cursor(screen: &Screen) -> Option<Cursor> {
+    let grid = screen.term.grid();
+    let style = screen.term.cursor_style();
+    if !screen.term.mode().contains(TermMode::SHOW_CURSOR) || style.shape == CursorShape::Hidden {
+        return None;
+    }
+    let Point { line, column } = grid.cursor.point;
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "the cursor is always inside of the grid"
+    )]
+    let flags = |column: usize| grid[line][Column(column)].flags;
+    let on_spacer = flags(column.0).contains(Flags::WIDE_CHAR_SPACER);
+    let column = column.0.saturating_sub(usize::from(on_spacer));
+    let line = usize::try_from(line.0)
+        .ok()?
+        .checked_add(grid.display_offset())?;
+    (line < grid.screen_lines()).then(|| Cursor {
+        column,
+        line,
+        shape: style.shape,
+        blinking: style.blinking,
+        wide: flags(column).contains(Flags::WIDE_CHAR),
+    })
+}
+
+/// Adds the visible lines of a selection, never half of a wide character.
+fn select(frame: &mut Frame, range: &SelectionRange) {
+    for line in 0..frame.lines {
+        let grid_line = first_line(frame.display_offset)
+            .saturating_add(i32::try_from(line).unwrap_or(i32::MAX));
+        if grid_line < range.start.line.0 || grid_line > range.end.line.0 {
+            continue;
+        }
+        let from_start = range.is_block || grid_line == range.start.line.0;
+        let to_end = range.is_block || grid_line == range.end.line.0;
+        let mut start = if from_start { range.start.column.0 } else { 0 };
+        let mut end = if to_end {
+            range.end.column.0 + 1
+        } else {
+            frame.columns
+        };
+        let row = frame.row(line);
+        let flags_at = |column: usize| row.get(column).map_or(Flags::empty(), |cell| cell.flags);
+        if flags_at(start).contains(Flags::WIDE_CHAR_SPACER) {
+            start = start.saturating_sub(1);
+        }
+        if flags_at(end).contains(Flags::WIDE_CHAR_SPACER) {
+            end += 1;
+        }
+        let end = end.min(frame.columns);
+        if start < end {
+            frame.selection.push(SelectionSpan { line, start, end });
+        }
+    }
+}
+
+impl Palette {
+    fn refill(&mut self, colors: &color::Colors) {
+        self.changed.clear();
+        for index in 0..color::COUNT {
+            #[allow(clippy::indexing_slicing, reason = "the loop ends at the length")]
+            if let (Some(rgb), Ok(index)) = (colors[index], u16::try_from(index)) {
+                self.changed.push((index, rgb));
+            }
+        }
     }
 }

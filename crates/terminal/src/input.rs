@@ -2,6 +2,11 @@
 
 use crate::Modes;
 
+/// Begins a bracketed paste.
+pub(crate) const PASTE_START: &[u8] = b"\x1b[200~";
+/// Ends a bracketed paste.
+pub(crate) const PASTE_END: &[u8] = b"\x1b[201~";
+
 /// Modifier keys held during an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers {

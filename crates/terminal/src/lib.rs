@@ -8,16 +8,29 @@
 //! Output of programs is hostile until proved otherwise: every string, queue and list kept here is
 //! bounded, and every reply sent back contains computed values only.
 
+mod command_log;
 mod emulator;
 mod event;
+mod exit_watch;
 mod frame;
 pub mod input;
+mod kill;
+mod links;
+mod marks;
 mod modes;
 mod options;
+mod pty;
 mod read;
+mod reader;
+mod scanner;
+mod screen;
 mod selection;
+mod sgr;
 pub mod shell_integration;
 mod terminal;
+mod theme;
+mod utf8;
+mod writer;
 
 pub use alacritty_terminal::term::cell::Flags;
 pub use alacritty_terminal::vte::ansi::{Color, CursorShape, NamedColor, Rgb};
@@ -25,8 +38,10 @@ pub use alacritty_terminal::vte::ansi::{Color, CursorShape, NamedColor, Rgb};
 pub use emulator::{Emulator, EmulatorEvent};
 pub use event::{EventSink, ExitStatus, Mark, TerminalEvent};
 pub use frame::{Cell, Cursor, Frame, Palette, SelectionSpan};
+pub use links::LinkId;
 pub use modes::{Modes, MouseEncoding, MouseTracking};
 pub use options::{GridSize, PtyCommand, TerminalOptions};
 pub use read::{ReadError, ReadFormat, ReadRequest, ReadSource, TerminalRead};
 pub use selection::{CellSide, Scroll, SelectionKind, ViewPoint};
-pub use terminal::{BulkWrite, SpawnError, Terminal, WriteError};
+pub use terminal::{SpawnError, Terminal, WriteError};
+pub use writer::BulkWrite;

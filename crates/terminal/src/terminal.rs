@@ -1,14 +1,25 @@
 //! A running terminal: process, threads, emulator.
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use alacritty_terminal::sync::FairMutex;
+use parking_lot::Mutex;
+use rustix::process::Pid;
+use rustix::termios::tcgetpgrp;
 use thiserror::Error;
 
+use crate::links::LinkId;
+use crate::pty::{self, Pty};
+use crate::reader::Reader;
+use crate::writer::{self, BulkWrite, WriteQueue};
 use crate::{
-    CellSide, EventSink, Frame, GridSize, Modes, PtyCommand, ReadError, ReadRequest, Rgb, Scroll,
-    SelectionKind, TerminalOptions, TerminalRead, ViewPoint,
+    CellSide, Emulator, EventSink, Frame, GridSize, Modes, PtyCommand, ReadError, ReadRequest, Rgb,
+    Scroll, SelectionKind, TerminalOptions, TerminalRead, ViewPoint, exit_watch, kill,
 };
 
 /// Why a terminal could not be started.
@@ -52,124 +63,270 @@ pub enum WriteError {
     Closed,
 }
 
-/// A running terminal. Clones are handles to the same one; when the last handle is dropped the
-/// process group is killed.
+/// A running terminal. Clones are handles to the same one; when the last handle is dropped
+/// everything in it is killed.
+///
+/// No method blocks on the program. Those that look at the grid wait for the reader thread to
+/// finish the piece it is parsing, about two milliseconds at most.
 #[derive(Clone)]
 pub struct Terminal {
-    _private: (),
+    handle: Arc<Handle>,
+}
+
+struct Handle {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.shared.kill();
+    }
+}
+
+/// What the handles and the two threads share.
+pub(crate) struct Shared {
+    /// The grid. Fair, so that a view gets its turn while a program floods.
+    pub(crate) emulator: FairMutex<Emulator>,
+    pub(crate) options: TerminalOptions,
+    pub(crate) sink: Arc<dyn EventSink>,
+    pub(crate) queue: Arc<WriteQueue>,
+    pub(crate) pid: Pid,
+    /// `None` after the end, so that the descriptor is closed.
+    master: Mutex<Option<Arc<OwnedFd>>>,
+    killed: AtomicBool,
+    /// A redraw was asked for and no frame was taken since.
+    redraw_pending: AtomicBool,
+    started: Instant,
+    /// Milliseconds from `started` to the last output.
+    last_output: AtomicU64,
+}
+
+impl Shared {
+    pub(crate) fn request_redraw(&self) {
+        if !self.redraw_pending.swap(true, Ordering::AcqRel) {
+            self.sink.redraw();
+        }
+    }
+
+    pub(crate) fn note_output(&self) {
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.last_output.store(now, Ordering::Relaxed);
+    }
+
+    /// Lets go of the pseudo-terminal. The root process was reaped.
+    pub(crate) fn close(&self) {
+        self.queue.close();
+        self.master.lock().take();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.master.lock().is_none()
+    }
+
+    fn kill(&self) {
+        if self.is_closed() || self.killed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Err(error) = kill::end_session(self.pid) {
+            tracing::error!(%error, "no thread could be started to end the processes of a pane");
+        }
+    }
 }
 
 impl Terminal {
     /// Starts a process on a new pseudo-terminal. Blocks while forking: call it off the UI thread.
+    ///
+    /// # Errors
+    /// See [`SpawnError`]. Nothing is left behind.
     pub fn spawn(
-        _command: PtyCommand,
-        _options: TerminalOptions,
-        _sink: Arc<dyn EventSink>,
+        command: PtyCommand,
+        options: TerminalOptions,
+        sink: Arc<dyn EventSink>,
     ) -> Result<Self, SpawnError> {
-        Err(SpawnError::Pty {
-            reason: "not available".to_owned(),
-        })
+        let (queue, woken) = WriteQueue::new()?;
+        let emulator = Emulator::new(&options);
+        let Pty { master, pid } = pty::spawn(command, options.size.clamped())?;
+        let master = Arc::new(master);
+        let shared = Arc::new(Shared {
+            emulator: FairMutex::new(emulator),
+            options,
+            sink,
+            queue: Arc::clone(&queue),
+            pid,
+            master: Mutex::new(Some(Arc::clone(&master))),
+            killed: AtomicBool::new(false),
+            redraw_pending: AtomicBool::new(false),
+            started: Instant::now(),
+            last_output: AtomicU64::new(0),
+        });
+        // From here on dropping the handle ends the process.
+        let terminal = Self {
+            handle: Arc::new(Handle {
+                shared: Arc::clone(&shared),
+            }),
+        };
+
+        let started = exit_watch::watch(pid).and_then(|ended| {
+            let for_writer = Arc::clone(&master);
+            let reader = Reader {
+                shared,
+                master,
+                ended,
+            };
+            let thread = |name: &str| thread::Builder::new().name(name.to_owned());
+            thread("pty-writer").spawn(move || writer::run(&queue, woken, &for_writer))?;
+            thread("pty-reader").spawn(move || reader.run())
+        });
+        match started {
+            Ok(_) => Ok(terminal),
+            Err(error) => {
+                let shared = &terminal.handle.shared;
+                shared.kill();
+                exit_watch::reap(pid);
+                shared.close();
+                Err(error.into())
+            }
+        }
     }
 
-    /// Process id of the root process, until it was reaped.
+    fn shared(&self) -> &Shared {
+        &self.handle.shared
+    }
+
+    fn emulator(&self) -> impl std::ops::DerefMut<Target = Emulator> + '_ {
+        self.shared().emulator.lock()
+    }
+
+    /// Process id of the root process, `None` once it ended.
     pub fn root_pid(&self) -> Option<u32> {
-        None
+        match self.is_exited() {
+            true => None,
+            false => u32::try_from(self.shared().pid.as_raw_pid()).ok(),
+        }
     }
 
-    /// Process group in the foreground of the pseudo-terminal.
+    /// Process group in the foreground of the pseudo-terminal, `None` once it ended.
     pub fn foreground_group(&self) -> Option<u32> {
-        None
+        let master = self.shared().master.lock().clone()?;
+        u32::try_from(tcgetpgrp(&*master).ok()?.as_raw_pid()).ok()
     }
 
-    /// Queues bytes for the program, all or nothing. Never blocks.
-    pub fn write(&self, _bytes: Vec<u8>) -> Result<(), WriteError> {
-        Err(WriteError::Closed)
+    /// Queues bytes for the program, all or nothing.
+    ///
+    /// # Errors
+    /// [`WriteError::Full`] when 1 MiB waits already, [`WriteError::Closed`] after the end.
+    pub fn write(&self, bytes: Vec<u8>) -> Result<(), WriteError> {
+        self.shared().queue.push(bytes)
     }
 
-    /// Queues a large input that is written as fast as the program reads it, after everything
-    /// queued before and before everything queued later. Never blocks.
-    pub fn write_bulk(&self, _bytes: Vec<u8>) -> Result<BulkWrite, WriteError> {
-        Err(WriteError::Closed)
+    /// Queues a large input, up to 64 MiB. It is written as fast as the program reads it, after
+    /// everything queued before and before everything queued later.
+    ///
+    /// # Errors
+    /// [`WriteError::Full`] when more than 64 MiB would wait, [`WriteError::Closed`] after the end.
+    pub fn write_bulk(&self, bytes: Vec<u8>) -> Result<BulkWrite, WriteError> {
+        self.shared().queue.push_bulk(bytes)
     }
 
     /// Bytes queued and not yet accepted by the kernel.
     pub fn bytes_pending(&self) -> usize {
-        0
+        self.shared().queue.pending()
     }
 
-    /// Changes the size of grid and kernel window in one step.
-    pub fn resize(&self, _size: GridSize) {}
+    /// Changes the size of grid and kernel window in one step, clamped as [`GridSize::clamped`]
+    /// says.
+    pub fn resize(&self, size: GridSize) {
+        let size = size.clamped();
+        let mut emulator = self.emulator();
+        emulator.resize(size);
+        if let Some(master) = self.shared().master.lock().as_ref()
+            && let Err(error) = pty::set_size(master, size)
+        {
+            tracing::warn!(%error, "the kernel did not take the size of a pane");
+        }
+    }
 
-    /// Ends the process group and whatever else is left of its session. Returns at once.
-    pub fn kill(&self) {}
+    /// Size of the grid.
+    pub fn size(&self) -> GridSize {
+        self.emulator().size()
+    }
+
+    /// Ends the process and whatever else is left of its session: SIGHUP, SIGTERM after 500 ms,
+    /// SIGKILL after 2 s. Returns at once; [`crate::TerminalEvent::Exited`] follows.
+    pub fn kill(&self) {
+        self.shared().kill();
+    }
 
     /// True once the root process ended and its output was read.
     pub fn is_exited(&self) -> bool {
-        true
+        self.shared().is_closed()
     }
 
     /// The modes that shape input.
     pub fn modes(&self) -> Modes {
-        Modes::default()
+        self.emulator().modes()
     }
 
-    /// Copies what is visible and arms the next redraw.
-    pub fn frame(&self, _frame: &mut Frame) {}
+    /// Copies what is visible and arms the next redraw. A frame that shows the present state
+    /// already is left as it is, which costs nothing.
+    pub fn frame(&self, frame: &mut Frame) {
+        self.shared().redraw_pending.store(false, Ordering::Release);
+        self.emulator().frame(frame);
+    }
 
     /// Moves the view.
-    pub fn scroll(&self, _scroll: Scroll) {}
+    pub fn scroll(&self, scroll: Scroll) {
+        self.emulator().scroll(scroll);
+    }
 
     /// Begins a selection.
-    pub fn select(&self, _kind: SelectionKind, _point: ViewPoint, _side: CellSide) {}
+    pub fn select(&self, kind: SelectionKind, point: ViewPoint, side: CellSide) {
+        self.emulator().select(kind, point, side);
+    }
 
     /// Moves the end of the selection.
-    pub fn extend_selection(&self, _point: ViewPoint, _side: CellSide) {}
+    pub fn extend_selection(&self, point: ViewPoint, side: CellSide) {
+        self.emulator().extend_selection(point, side);
+    }
 
     /// Drops the selection.
-    pub fn clear_selection(&self) {}
+    pub fn clear_selection(&self) {
+        self.emulator().clear_selection();
+    }
 
-    /// The selected text, wrapped lines joined; `None` when nothing is selected.
+    /// The selected text: wrapped lines joined, trailing blanks of each line removed. `None` when
+    /// nothing is selected.
     pub fn selection_text(&self) -> Option<String> {
-        None
+        self.emulator().selection_text()
     }
 
     /// Reads text from the bottom of the buffer; view, selection and cursor stay as they are.
-    pub fn read(&self, _request: &ReadRequest) -> Result<TerminalRead, ReadError> {
-        Ok(TerminalRead::default())
+    ///
+    /// # Errors
+    /// [`ReadError::OutputUnavailable`] for the last command's output without its marks.
+    pub fn read(&self, request: &ReadRequest) -> Result<TerminalRead, ReadError> {
+        self.emulator().read(request)
+    }
+
+    /// The address of a link in a frame's cell, `None` when it was forgotten.
+    pub fn link(&self, link: LinkId) -> Option<Arc<str>> {
+        self.emulator().link(link)
     }
 
     /// Time since the program last wrote something, or since the start.
     pub fn last_output_age(&self) -> Duration {
-        Duration::ZERO
+        let last = Duration::from_millis(self.shared().last_output.load(Ordering::Relaxed));
+        self.shared().started.elapsed().saturating_sub(last)
     }
 
-    /// Grows with every change of the content.
+    /// Changes with every change of what a frame shows.
     pub fn revision(&self) -> u64 {
-        0
+        self.emulator().revision()
     }
 
     /// The colours answered to colour queries where the program changed nothing: 0..=255, then
-    /// `NamedColor` values. The view calls this when its theme changes.
-    pub fn set_theme_colors(&self, _colors: Vec<Rgb>) {}
-}
-
-/// Handle to a large input under way; dropping it lets the input finish.
-#[derive(Debug)]
-pub struct BulkWrite {
-    _private: (),
-}
-
-impl BulkWrite {
-    /// Bytes written so far and in all.
-    pub fn progress(&self) -> (usize, usize) {
-        (0, 0)
-    }
-
-    /// Stops. The end of a bracketed paste is still sent, so that the program is not left inside.
-    pub fn cancel(&self) {}
-
-    /// True when everything was written, the input was cancelled, or the process ended.
-    pub fn is_finished(&self) -> bool {
-        true
+    /// `NamedColor` values. A view calls this when its theme changes.
+    pub fn set_theme_colors(&self, colors: Vec<Rgb>) {
+        self.emulator().set_theme_colors(colors);
     }
 }
