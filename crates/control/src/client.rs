@@ -6,17 +6,20 @@
 //! sends actions must not repeat such a request blindly.
 
 mod endpoint;
+mod lines;
 mod reply;
 mod subscription;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::process;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use protocol::Method;
 use serde::Serialize;
 use serde_json::value::RawValue;
+
+use lines::Lines;
 
 pub use endpoint::{ENDPOINT_VARIABLE, Endpoint, EndpointError, EndpointSource};
 pub use reply::Reply;
@@ -33,12 +36,6 @@ const PING_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Time limit of the answer to `ATTACH`: the server's own dispatch limit plus a second.
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(31);
-
-/// Longest response line a client accepts, in bytes.
-const RESPONSE_LIMIT: usize = 256 << 20;
-
-/// First size of the receive buffer; a snapshot of a few panes fits.
-const FIRST_BUFFER: usize = 16 << 10;
 
 /// Why a request has no usable answer.
 #[derive(Debug, thiserror::Error)]
@@ -152,10 +149,7 @@ impl Client {
             },
         )?;
         self.output.push(b'\n');
-        self.lines
-            .stream
-            .write_all(&self.output)
-            .map_err(ClientError::Send)?;
+        self.lines.write(&self.output).map_err(ClientError::Send)?;
         let line = self.lines.next(Some(limit))?;
         Reply::parse(line, Some(&id))
     }
@@ -229,119 +223,6 @@ fn connect(endpoint: &Endpoint) -> Result<TcpStream, ClientError> {
         .set_write_timeout(Some(WRITE_TIMEOUT))
         .map_err(failed)?;
     Ok(stream)
-}
-
-/// Received lines of one connection, with one deadline per line.
-#[derive(Debug)]
-struct Lines {
-    stream: TcpStream,
-    buffer: Vec<u8>,
-    /// End of the received bytes in `buffer`; what follows is spare room.
-    filled: usize,
-    /// Start of the first line that was not handed out yet.
-    start: usize,
-    /// Up to here no newline was found.
-    scanned: usize,
-    /// The read limit the socket has now, to save a system call per line.
-    limit: Option<Duration>,
-}
-
-impl Lines {
-    fn new(stream: TcpStream) -> Self {
-        Self {
-            stream,
-            buffer: Vec::new(),
-            filled: 0,
-            start: 0,
-            scanned: 0,
-            limit: None,
-        }
-    }
-
-    /// A complete line that was received already.
-    fn buffered(&mut self) -> Option<Result<String, ClientError>> {
-        let found = memchr::memchr(b'\n', self.buffer.get(self.scanned..self.filled)?);
-        let Some(offset) = found else {
-            self.scanned = self.filled;
-            return None;
-        };
-        let end = self.scanned + offset;
-        let line = self
-            .buffer
-            .get(self.start..end)
-            .unwrap_or_default()
-            .to_vec();
-        self.start = end + 1;
-        self.scanned = self.start;
-        if self.start == self.filled {
-            (self.start, self.scanned, self.filled) = (0, 0, 0);
-        }
-        Some(String::from_utf8(line).map_err(|_| ClientError::Invalid("it is not UTF-8".into())))
-    }
-
-    /// The next line, waiting at most `limit` for its end; `None` waits for ever.
-    fn next(&mut self, limit: Option<Duration>) -> Result<String, ClientError> {
-        let started = Instant::now();
-        let mut remaining = limit;
-        loop {
-            if let Some(line) = self.buffered() {
-                return line;
-            }
-            match self.fill(remaining) {
-                Ok(0) => return Err(ClientError::Closed),
-                Ok(_) => {}
-                Err(error) if is_timeout(&error) => {
-                    return Err(ClientError::NoAnswer(limit.unwrap_or_default()));
-                }
-                Err(error) => return Err(ClientError::Receive(error)),
-            }
-            if let Some(limit) = limit {
-                // Zero would mean "no limit" to the socket.
-                let left = limit.saturating_sub(started.elapsed());
-                remaining = Some(left.max(Duration::from_millis(1)));
-            }
-        }
-    }
-
-    /// One read from the socket into spare room, which is made first.
-    fn fill(&mut self, limit: Option<Duration>) -> io::Result<usize> {
-        if self.limit != limit {
-            self.stream.set_read_timeout(limit)?;
-            self.limit = limit;
-        }
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.filled, 0);
-            self.filled -= self.start;
-            self.scanned -= self.start;
-            self.start = 0;
-        }
-        if self.filled == self.buffer.len() {
-            if self.filled >= RESPONSE_LIMIT {
-                return Err(io::Error::other(
-                    "the line is longer than any valid response",
-                ));
-            }
-            self.buffer.resize((self.filled * 2).max(FIRST_BUFFER), 0);
-        }
-        let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
-        loop {
-            match self.stream.read(room) {
-                Ok(count) => {
-                    self.filled += count;
-                    return Ok(count);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-fn is_timeout(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-    )
 }
 
 /// A raw member of a reply, not parsed further.

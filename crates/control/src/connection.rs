@@ -32,12 +32,15 @@ pub(crate) async fn run(stream: &Async<TcpStream>, admission: &Admission, shared
     let mut reader = LineReader::default();
     let mut output = Vec::new();
     let mut stopped = std::pin::pin!(shared.stopped());
-    let mut first = Some(Instant::now() + limits::FIRST_LINE);
+    let mut first = Some(Instant::now() + shared.deadlines.first_line);
     loop {
-        let read = future::or(async { Some(reader.read(stream, first).await) }, async {
-            stopped.as_mut().await;
-            None
-        });
+        let read = future::or(
+            async { Some(reader.read(stream, first, &shared.deadlines).await) },
+            async {
+                stopped.as_mut().await;
+                None
+            },
+        );
         lines::recycle(&mut output);
         let (next, ended) = match read.await {
             Some(Read::Line) => answer(reader.line(), stream, admission, shared, &mut output).await,
@@ -50,7 +53,10 @@ pub(crate) async fn run(stream: &Async<TcpStream>, admission: &Admission, shared
         match next {
             Next::Close => return,
             Next::Answer | Next::Last => {
-                if lines::write(stream, &output).await.is_err() {
+                if lines::write(stream, &output, shared.deadlines.write)
+                    .await
+                    .is_err()
+                {
                     return;
                 }
             }
@@ -115,7 +121,7 @@ async fn verbatim(
     let granted = match *verb {
         Verb::Ping(origin) => admission.authenticate(origin),
         Verb::Attach(origin) if admission.authenticate(origin) => {
-            let deadline = Instant::now() + limits::DISPATCH;
+            let deadline = Instant::now() + shared.deadlines.dispatch;
             let attached = shared.commands.dispatch(Command::Attach);
             // A workspace without a window refuses, which is silence on this protocol.
             matches!(

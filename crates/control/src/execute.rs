@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use futures_lite::future;
 use protocol::{
     Action, ApiError, Call, ErrorCode, IdentifyResult, Method, Snapshot, TokenKind, WaitReport,
-    limits,
 };
 use runtime::{Closing, Command, Identity, Origin, Outcome, Submission, WaitMatch, WaitTicket};
 use serde::Serialize;
@@ -20,11 +19,6 @@ use crate::lines;
 use crate::request::Accepted;
 use crate::server::Shared;
 use crate::wire;
-
-/// How often a waiting connection is asked whether its peer is still there. A wait reads nothing,
-/// and the end of input alone does not say that the client is gone, so there is no event to await:
-/// the keep-alive probes leave their verdict on the socket.
-const PEER_CHECK: Duration = Duration::from_secs(5);
 
 /// Why a call has no result.
 #[derive(Debug)]
@@ -107,9 +101,9 @@ pub(crate) async fn run(
             encoded(output, &id, &identify(identity, origin, scope, shared))?;
         }
         Outcome::Job(job) => {
-            let deadline = Instant::now() + limits::DISPATCH;
+            let deadline = Instant::now() + shared.deadlines.dispatch;
             let Some(result) = lines::within(deadline, smol::unblock(job)).await else {
-                return Err(timed_out(method).into());
+                return Err(timed_out(method, shared.deadlines.dispatch).into());
             };
             encoded(output, &id, &result?)?;
         }
@@ -137,15 +131,15 @@ async fn dispatch(
     origin: Origin,
     method: Method,
 ) -> Result<Outcome, ApiError> {
-    let deadline = Instant::now() + limits::DISPATCH;
+    let deadline = Instant::now() + shared.deadlines.dispatch;
     let command = Command::Call { call, origin };
     match lines::within(deadline, shared.commands.dispatch(command)).await {
         Some(outcome) => outcome,
-        None => Err(timed_out(method)),
+        None => Err(timed_out(method, shared.deadlines.dispatch)),
     }
 }
 
-fn timed_out(method: Method) -> ApiError {
+fn timed_out(method: Method, limit: Duration) -> ApiError {
     tracing::warn!(
         method = method.as_str(),
         "the workspace did not answer in time"
@@ -153,8 +147,8 @@ fn timed_out(method: Method) -> ApiError {
     ApiError::new(
         ErrorCode::RuntimeTimeout,
         format!(
-            "the workspace did not answer within {} s",
-            limits::DISPATCH.as_secs()
+            "the workspace did not answer within {} ms",
+            limit.as_millis()
         ),
         json!({"method": method.as_str()}),
     )
@@ -233,7 +227,7 @@ impl Waiting<'_> {
 
     async fn client_gone(&self) {
         loop {
-            Timer::after(PEER_CHECK).await;
+            Timer::after(self.shared.deadlines.peer_check).await;
             let socket = SockRef::from(self.stream.get_ref());
             if !matches!(socket.take_error(), Ok(None)) {
                 tracing::debug!("a waiting client is gone");

@@ -14,6 +14,7 @@ mod admission;
 mod claim;
 pub mod client;
 mod connection;
+mod deadlines;
 mod discovery;
 mod execute;
 mod lines;
@@ -25,6 +26,7 @@ mod token;
 mod wire;
 
 pub use claim::{Claim, ClaimError, Claimed, UnpublishedReason, claim};
+pub use deadlines::Deadlines;
 pub use discovery::{DirectoryError, FILE_NAME, LOCK_NAME};
 pub use server::{ScopeSource, Server, ServerHandle};
 pub use token::TokenTable;

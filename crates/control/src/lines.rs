@@ -7,11 +7,13 @@ use std::future::Future;
 use std::io;
 use std::net::TcpStream;
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_lite::{AsyncReadExt, AsyncWriteExt, future};
 use protocol::limits;
 use smol::{Async, Timer};
+
+use crate::deadlines::Deadlines;
 
 /// Capacity a buffer may keep between lines; larger ones were needed for one large line only.
 const KEPT_CAPACITY: usize = 64 << 10;
@@ -54,7 +56,12 @@ impl LineReader {
 
     /// Finds or reads the next line. With `first`, the whole line must arrive by then; otherwise
     /// the idle limit holds until its first byte and the completion limit from there on.
-    pub async fn read(&mut self, stream: &Async<TcpStream>, first: Option<Instant>) -> Read {
+    pub async fn read(
+        &mut self,
+        stream: &Async<TcpStream>,
+        first: Option<Instant>,
+        deadlines: &Deadlines,
+    ) -> Read {
         let mut started = first.is_some();
         let mut deadline = first;
         loop {
@@ -67,9 +74,9 @@ impl LineReader {
             let now = Instant::now();
             if !started && self.filled > self.next {
                 started = true;
-                deadline = Some(now + limits::LINE_COMPLETION);
+                deadline = Some(now + deadlines.line);
             }
-            let until = *deadline.get_or_insert(now + limits::IDLE);
+            let until = *deadline.get_or_insert(now + deadlines.idle);
             match within(until, self.fill(stream)).await {
                 Some(Ok(0)) => self.ended = true,
                 Some(Ok(_)) => {}
@@ -143,9 +150,13 @@ impl LineReader {
     }
 }
 
-/// Writes a whole line within the time limit of the contract.
-pub(crate) async fn write(mut stream: &Async<TcpStream>, line: &[u8]) -> io::Result<()> {
-    let deadline = Instant::now() + limits::WRITE;
+/// Writes a whole line within a time limit.
+pub(crate) async fn write(
+    mut stream: &Async<TcpStream>,
+    line: &[u8],
+    limit: Duration,
+) -> io::Result<()> {
+    let deadline = Instant::now() + limit;
     match within(deadline, stream.write_all(line)).await {
         Some(result) => result,
         None => Err(io::ErrorKind::TimedOut.into()),
@@ -175,7 +186,6 @@ pub(crate) fn recycle(buffer: &mut Vec<u8>) {
 mod tests {
     use std::io::Write;
     use std::net::{Shutdown, TcpListener};
-    use std::time::Duration;
 
     use super::*;
 
@@ -198,10 +208,16 @@ mod tests {
             client.shutdown(Shutdown::Write).unwrap();
             let mut reader = LineReader::default();
             for expected in ["one", "two", "", "last"] {
-                assert_eq!(reader.read(&server, soon()).await, Read::Line);
+                assert_eq!(
+                    reader.read(&server, soon(), &Deadlines::default()).await,
+                    Read::Line
+                );
                 assert_eq!(reader.line(), expected.as_bytes());
             }
-            assert_eq!(reader.read(&server, soon()).await, Read::End);
+            assert_eq!(
+                reader.read(&server, soon(), &Deadlines::default()).await,
+                Read::End
+            );
         });
     }
 
@@ -226,7 +242,7 @@ mod tests {
                 });
                 let mut reader = LineReader::default();
                 assert_eq!(
-                    reader.read(&server, soon()).await,
+                    reader.read(&server, soon(), &Deadlines::default()).await,
                     expected,
                     "{length} {ending:?}"
                 );
@@ -243,7 +259,10 @@ mod tests {
             client.write_all(b"half").unwrap();
             let mut reader = LineReader::default();
             let deadline = Some(Instant::now() + Duration::from_millis(30));
-            assert_eq!(reader.read(&server, deadline).await, Read::End);
+            assert_eq!(
+                reader.read(&server, deadline, &Deadlines::default()).await,
+                Read::End
+            );
         });
     }
 

@@ -23,6 +23,7 @@ use crate::admission::{Admission, Slots};
 use crate::claim::{Claimed, Presence};
 use crate::client::Endpoint;
 use crate::connection;
+use crate::deadlines::Deadlines;
 use crate::lines;
 use crate::snapshots::SnapshotBytes;
 use crate::token::TokenTable;
@@ -73,6 +74,7 @@ pub(crate) struct Shared {
     /// The encoded result of `runtime.describe`.
     pub describe: Vec<u8>,
     pub snapshots: SnapshotBytes,
+    pub deadlines: Deadlines,
     /// Closes when the server stops.
     stop: Receiver<Infallible>,
     lingering: Cell<usize>,
@@ -102,6 +104,28 @@ impl Server {
         describe: &DescribeResult,
         scope: ScopeSource,
     ) -> io::Result<ServerHandle> {
+        Self::start_with(
+            claimed,
+            hub,
+            commands,
+            describe,
+            scope,
+            Deadlines::default(),
+        )
+    }
+
+    /// [`Server::start`] with other time limits than those of the contract, for tests.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub fn start_with(
+        claimed: Claimed,
+        hub: RuntimeHub,
+        commands: CommandSender,
+        describe: &DescribeResult,
+        scope: ScopeSource,
+        deadlines: Deadlines,
+    ) -> io::Result<ServerHandle> {
         let Claimed {
             listener,
             tokens,
@@ -121,6 +145,7 @@ impl Server {
                     scope,
                     describe,
                     snapshots: SnapshotBytes::default(),
+                    deadlines,
                     stop: stopped,
                     lingering: Cell::new(0),
                 };

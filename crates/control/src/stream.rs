@@ -39,6 +39,7 @@ pub(crate) async fn run(
         heartbeat: params
             .heartbeat_ms
             .map(|ms| Duration::from_millis(ms.into())),
+        limit: shared.deadlines.write,
         last_revision: params.since_revision.unwrap_or_default(),
     };
     let streaming = async {
@@ -68,6 +69,8 @@ struct Writer<'a> {
     id: &'a str,
     boot_id: &'a str,
     heartbeat: Option<Duration>,
+    /// For lines that may not take as long as they want.
+    limit: Duration,
     /// Revision of the last event that was written completely.
     last_revision: u64,
 }
@@ -135,7 +138,7 @@ impl Writer<'_> {
         })?;
         let id = self.id;
         self.line(|output| wire::success(output, id, &result));
-        lines::write(self.stream, self.output).await
+        lines::write(self.stream, self.output, self.limit).await
     }
 
     async fn beat(&mut self, shared: &Shared, subscription: &Subscription) -> io::Result<()> {
@@ -154,7 +157,7 @@ impl Writer<'_> {
         );
         let id = self.id;
         self.line(|output| wire::failure(output, id, &error));
-        lines::write(self.stream, self.output).await
+        lines::write(self.stream, self.output, self.limit).await
     }
 
     fn line(&mut self, encode: impl FnOnce(&mut Vec<u8>)) {
@@ -169,7 +172,7 @@ impl Writer<'_> {
         let writing = stream.write_all(self.output);
         let giving_up = async {
             subscription.overflowed().await;
-            Timer::at(Instant::now() + limits::WRITE).await;
+            Timer::at(Instant::now() + self.limit).await;
             Err(io::ErrorKind::TimedOut.into())
         };
         future::or(writing, giving_up).await

@@ -2,7 +2,7 @@
 
 use std::io;
 #[cfg(unix)]
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use super::{ClientError, Lines, Reply};
@@ -56,7 +56,7 @@ impl Subscription {
                 return line.map(Next::Line);
             }
             let mut ready = [
-                PollFd::from_borrowed_fd(self.lines.stream.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.lines.socket(), PollFlags::IN),
                 // Without requested events only errors are reported: the broken pipe.
                 PollFd::from_borrowed_fd(output, PollFlags::empty()),
             ];

@@ -69,7 +69,11 @@ impl Peer {
     pub fn assert_silence(&mut self) {
         let mut rest = Vec::new();
         self.reader.read_to_end(&mut rest).unwrap();
-        assert!(rest.is_empty(), "unexpected: {}", String::from_utf8_lossy(&rest));
+        assert!(
+            rest.is_empty(),
+            "unexpected: {}",
+            String::from_utf8_lossy(&rest)
+        );
     }
 
     /// Asserts that nothing arrives for a while and the connection stays open.
@@ -78,7 +82,10 @@ impl Peer {
         let mut byte = [0];
         let error = self.reader.read(&mut byte).expect_err("something arrived");
         assert!(
-            matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut),
+            matches!(
+                error.kind(),
+                std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+            ),
             "{error}"
         );
         self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
