@@ -1,2 +1,56 @@
-//! Entry.
-fn main() {}
+//! `nebula`: a desktop workspace for many shells and command-line agents.
+//!
+//! The command line decides which face of the program is wanted before anything of the window is touched: `nebula ctl` is a small client, `nebula --headless`
+//! the workspace alone, and plain `nebula` the workspace with its window.
+
+mod cli;
+mod headless;
+mod start;
+mod views;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use cli::Invocation;
+use start::Start;
+use tracing_subscriber::EnvFilter;
+
+rust_i18n::i18n!("locales", fallback = "en");
+
+fn main() -> ExitCode {
+    let (args, headless) = match cli::parse() {
+        Invocation::Ctl(args) => return cli::run_ctl(*args),
+        Invocation::Headless(args) => (args, true),
+        Invocation::Window(args) => (args, false),
+    };
+    log_to_stderr();
+    match run(&args, headless) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &cli::StartArgs, headless: bool) -> anyhow::Result<()> {
+    match (start::start(args, headless)?, headless) {
+        (Start::Owner(started), true) => headless::run(*started),
+        (Start::Owner(started), false) => views::run(*started),
+        (Start::Elsewhere(_), true) => {
+            anyhow::bail!("a workspace already runs on this data directory")
+        }
+        (Start::Elsewhere(endpoint), false) => start::hand_over(args, &endpoint),
+    }
+}
+
+/// One line on standard error. There is nowhere to report that standard error is gone.
+fn complain(error: &anyhow::Error) {
+    drop(writeln!(std::io::stderr().lock(), "nebula: {error:#}"));
+}
+
+/// Warnings and errors go to standard error; `NEBULA_LOG` chooses more, in the syntax of `RUST_LOG`.
+fn log_to_stderr() {
+    let filter = EnvFilter::try_from_env("NEBULA_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
