@@ -29,6 +29,9 @@ pub struct Options {
     /// Also put the table into this file, in the place of the last one of the same bench
     #[arg(long, global = true, value_name = "FILE")]
     write: Option<PathBuf>,
+    /// Measure this Nebula instead of building one
+    #[arg(long, global = true, value_name = "PROGRAM")]
+    nebula: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -43,10 +46,15 @@ enum What {
 
 /// The task.
 pub fn bench(options: &Options) -> Result<()> {
+    let nebula = || match &options.nebula {
+        Some(program) => Ok(std::path::absolute(program)?),
+        None => instance::build(),
+    };
     let report: Report = match &options.what {
-        What::Terminal(options) => terminal::measure(options)?,
-        What::Control(options) => control::measure(options)?,
-        What::Idle(options) => idle::measure(options)?,
+        What::Terminal(options) if options.without_nebula() => terminal::measure(options, None)?,
+        What::Terminal(options) => terminal::measure(options, Some(nebula()?))?,
+        What::Control(options) => control::measure(options, &nebula()?)?,
+        What::Idle(options) => idle::measure(options, &nebula()?)?,
     };
     println!("{report}");
     options

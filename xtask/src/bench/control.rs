@@ -1,5 +1,6 @@
 //! How long the control API takes, as a script and as an agent sees it.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Value, json};
 
 use super::display::forget_running_nebula;
-use super::instance::{Instance, build};
+use super::instance::Instance;
 use super::report::Report;
 use super::statistics::{median, p95, shown};
 use super::wire::Connection;
@@ -28,8 +29,8 @@ pub struct Options {
 }
 
 /// The bench.
-pub fn measure(options: &Options) -> Result<Report> {
-    let instance = Instance::start(&build()?, None)?;
+pub fn measure(options: &Options, nebula: &Path) -> Result<Report> {
+    let instance = Instance::start(nebula, None)?;
     instance.fill(PANES)?;
     let pane = *instance
         .panes()?

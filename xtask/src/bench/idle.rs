@@ -1,13 +1,14 @@
 //! What a workspace costs in which nothing happens.
 
 use std::fs;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 
 use super::display::Display;
-use super::instance::{Instance, build};
+use super::instance::Instance;
 use super::report::Report;
 use crate::setup::{Group, ensure};
 
@@ -27,13 +28,12 @@ pub struct Options {
 }
 
 /// The bench.
-pub fn measure(options: &Options) -> Result<Report> {
+pub fn measure(options: &Options, nebula: &Path) -> Result<Report> {
     ensure(&[Group::Build, Group::Window, Group::Tests])?;
-    let nebula = build()?;
     let time = Duration::from_secs(options.seconds.max(1));
-    let mut rows = vec![row("headless", &nebula, None, time)?];
+    let mut rows = vec![row("headless", nebula, None, time)?];
     let display = Display::start()?;
-    rows.push(row("window", &nebula, Some(&display), time)?);
+    rows.push(row("window", nebula, Some(&display), time)?);
     Ok(Report {
         name: "idle",
         title: "Idle",
@@ -55,7 +55,7 @@ pub fn measure(options: &Options) -> Result<Report> {
 
 fn row(
     name: &str,
-    nebula: &std::path::Path,
+    nebula: &Path,
     display: Option<&Display>,
     time: Duration,
 ) -> Result<Vec<String>> {

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow};
 
 use super::child::Outcome;
 use super::display::{Display, Owned, forget_running_nebula};
-use super::instance::{Instance, build};
+use super::instance::Instance;
 use super::report::Report;
 use super::statistics::median;
 use super::streams::Stream;
@@ -41,6 +41,13 @@ pub struct Options {
     /// Leave out what needs Nebula, for example to look at the others before it is built
     #[arg(long)]
     without_nebula: bool,
+}
+
+impl Options {
+    /// Whether only the others are measured.
+    pub const fn without_nebula(&self) -> bool {
+        self.without_nebula
+    }
 }
 
 /// What is measured, in the order of the table.
@@ -83,7 +90,7 @@ impl Subject {
 }
 
 /// The bench.
-pub fn measure(options: &Options) -> Result<Report> {
+pub fn measure(options: &Options, nebula: Option<PathBuf>) -> Result<Report> {
     ensure(&[Group::Build, Group::Window, Group::Tests])?;
     let mut notes = vec![format!(
         "`cat` of {} MB and the answer to a device query, {COLUMNS} × {LINES}, 10,000 lines of history, \
@@ -94,7 +101,7 @@ pub fn measure(options: &Options) -> Result<Report> {
     for subject in Subject::ALL {
         let ours = matches!(subject, Subject::Nebula | Subject::Headless);
         match subject.program() {
-            _ if ours && options.without_nebula => {}
+            _ if ours && nebula.is_none() => {}
             Some(program) if find(program).is_none() => {
                 notes.push(format!("{program} is not installed and was left out."));
             }
@@ -105,7 +112,7 @@ pub fn measure(options: &Options) -> Result<Report> {
             None => subjects.push(subject),
         }
     }
-    let bench = Bench::prepare(options)?;
+    let bench = Bench::prepare(options, nebula)?;
     let mut outcomes: BTreeMap<(Subject, usize), Vec<Outcome>> = BTreeMap::new();
     for round in 1..=options.rounds.max(1) {
         for subject in &subjects {
@@ -135,7 +142,7 @@ fn version(program: &str) -> String {
 /// What all measurements share.
 struct Bench {
     display: Display,
-    /// Built only when it is measured.
+    /// Absent when only the others are measured.
     nebula: Option<PathBuf>,
     /// Size of the window in which Nebula's pane has the wanted size.
     window: Option<(u32, u32)>,
@@ -145,7 +152,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn prepare(options: &Options) -> Result<Self> {
+    fn prepare(options: &Options, nebula: Option<PathBuf>) -> Result<Self> {
         let directory = workspace::metadata(false)?.target_directory.join("bench");
         fs::create_dir_all(&directory)?;
         let streams = Stream::ALL
@@ -162,11 +169,7 @@ impl Bench {
         ]))?;
         let mut bench = Self {
             display: Display::start()?,
-            nebula: if options.without_nebula {
-                None
-            } else {
-                Some(build()?)
-            },
+            nebula,
             window: None,
             parser: workspace::binary("release", "examples/parse")?,
             streams,

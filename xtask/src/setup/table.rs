@@ -79,7 +79,11 @@ pub const REQUIREMENTS: &[Requirement] = &[
     need(Tests, "imagemagick", Program("import"), "takes pictures in tests of the window"),
     need(Tests, "zsh", Program("zsh"), "tests of shell integration"),
     need(Tests, "fish", Program("fish"), "tests of shell integration"),
-    need(Tests, "tmux", Program("tmux"), "tests of programs that redraw, and a bench"),
+    need(Tests, "procps", Program("kill"), "tests that end processes"),
+    need(Tests, "vim", Program("vim"), "tests of programs that draw the whole screen"),
+    need(Tests, "less", Program("less"), "tests of programs that draw the whole screen"),
+    need(Tests, "htop", Program("htop"), "tests of programs that draw the whole screen"),
+    need(Tests, "tmux", Program("tmux"), "the same, and a program to compare with in benches"),
 
     need(Benches, "alacritty", Program("alacritty"), "a terminal to compare with"),
     need(Benches, "kitty", Program("kitty"), "a terminal to compare with"),
