@@ -105,15 +105,6 @@ impl PaneView {
         &self.terminal
     }
 
-    /// Shows another terminal in its place (the pane was restarted).
-    pub fn replace_terminal(&mut self, terminal: Terminal, cx: &mut Context<Self>) {
-        if let Some(layout) = self.layout {
-            cx.emit(PaneEvent::Resize(layout.size));
-        }
-        self.terminal = terminal;
-        cx.notify();
-    }
-
     /// Sets the accessible name, which is the pane's title.
     pub fn set_label(&mut self, label: SharedString) {
         self.label = label;
