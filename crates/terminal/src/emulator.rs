@@ -237,11 +237,6 @@ impl Emulator {
         self.screen.theme = Theme::new(colors);
     }
 
-    #[cfg(test)]
-    pub(crate) fn grid(&self) -> &alacritty_terminal::Grid<alacritty_terminal::term::cell::Cell> {
-        self.screen.term.grid()
-    }
-
     fn changed_by_user(&mut self) {
         self.revision = self.revision.wrapping_add(1);
         self.frame_due = true;

@@ -64,6 +64,10 @@ mod tests {
     use super::*;
 
     #[test]
+    #[allow(
+        clippy::zombie_processes,
+        reason = "it is reaped by the code under test"
+    )]
     fn both_ways_notice_an_end() {
         for way in [watch, watch_by_thread] {
             let child = Command::new("sh").args(["-c", "exit 7"]).spawn().unwrap();

@@ -105,8 +105,8 @@ mod session {
             return Vec::new();
         };
         entries
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-            .filter_map(Pid::from_raw)
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+            .filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?))
             .filter(|pid| in_session(*pid, leader))
             .filter_map(|pid| {
                 let fd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
@@ -127,8 +127,9 @@ mod session {
         let (_, fields) = stat.rsplit_once(')')?;
         let mut fields = fields.split_ascii_whitespace();
         let alive = !matches!(fields.next()?, "Z" | "X" | "x");
-        let session = fields.nth(2)?.parse().ok()?;
-        Some((alive, Pid::from_raw(session)?))
+        // A process on its way out has -1, which is no process id.
+        let session: u32 = fields.nth(2)?.parse().ok()?;
+        Some((alive, Pid::from_raw(i32::try_from(session).ok()?)?))
     }
 
     #[cfg(test)]
@@ -144,6 +145,7 @@ mod session {
                 Some((false, Pid::from_raw(7).unwrap()))
             );
             assert_eq!(parse("12 (x) S 1 12 0 0"), None);
+            assert_eq!(parse("12 (x) X 0 -1 -1 0"), None);
             assert_eq!(parse("nonsense"), None);
         }
     }

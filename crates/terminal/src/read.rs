@@ -235,8 +235,7 @@ fn collect(grid: &Grid<Cell>, extent: &Extent, format: ReadFormat, answer: &mut 
         if bytes.saturating_add(piece.len()) > MAX_BYTES {
             answer.truncated = true;
             if pieces.is_empty() {
-                let cut = piece.ceil_char_boundary(piece.len().saturating_sub(MAX_BYTES));
-                pieces.push(piece.split_off(cut));
+                pieces.push(keep_end(piece));
                 answer.returned_lines = 1;
             }
             break;
@@ -246,6 +245,12 @@ fn collect(grid: &Grid<Cell>, extent: &Extent, format: ReadFormat, answer: &mut 
         answer.returned_lines = pieces.len();
     }
     answer.text = pieces.into_iter().rev().collect();
+}
+
+/// The end of a text, at most [`MAX_BYTES`] of it.
+fn keep_end(mut text: String) -> String {
+    let cut = text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES));
+    text.split_off(cut)
 }
 
 /// One row. With `trim` its trailing blanks are removed; coloured ones stay in ANSI format.

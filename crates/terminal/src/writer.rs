@@ -176,16 +176,16 @@ impl WriteQueue {
 
     fn wake(&self) {
         // A full socket has woken the thread already.
-        (&self.waker).write(&[0]).ok();
+        (&self.waker).write_all(&[0]).ok();
     }
 
-    /// The next job, unless the queue was closed.
-    fn next(&self) -> Result<Option<Job>, WriteError> {
+    /// The next job when one is wanted, unless the queue was closed.
+    fn next(&self, wanted: bool) -> Result<Option<Job>, WriteError> {
         let mut state = self.state.lock();
-        if state.closed {
-            Err(WriteError::Closed)
-        } else {
-            Ok(state.jobs.pop_front())
+        match state.closed {
+            true => Err(WriteError::Closed),
+            false if wanted => Ok(state.jobs.pop_front()),
+            false => Ok(None),
         }
     }
 
@@ -196,10 +196,6 @@ impl WriteQueue {
             None => &mut state.waiting,
         };
         *waiting = waiting.saturating_sub(bytes);
-    }
-
-    fn is_closed(&self) -> bool {
-        self.state.lock().closed
     }
 }
 
@@ -246,11 +242,15 @@ impl Job {
 pub(crate) fn run(queue: &WriteQueue, mut woken: UnixStream, master: &OwnedFd) {
     let mut current: Option<Job> = None;
     loop {
-        if current.is_none() {
-            current = match queue.next() {
-                Ok(job) => job,
-                Err(_) => return,
-            };
+        match queue.next(current.is_none()) {
+            Ok(None) => {}
+            Ok(next) => current = next,
+            Err(_) => {
+                if let Some(job) = current {
+                    job.finish();
+                }
+                return;
+            }
         }
         let blocked = match current.as_mut() {
             None => true,
@@ -276,15 +276,8 @@ pub(crate) fn run(queue: &WriteQueue, mut woken: UnixStream, master: &OwnedFd) {
         };
         if let Some(job) = current.take_if(|job| job.rest().is_empty()) {
             job.finish();
-            continue;
-        }
-        if blocked {
+        } else if blocked {
             wait(&mut woken, current.is_some().then_some(master));
-        } else if queue.is_closed() {
-            if let Some(job) = current {
-                job.finish();
-            }
-            return;
         }
     }
 }
