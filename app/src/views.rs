@@ -22,4 +22,7 @@ pub mod status;
 pub mod terminal;
 pub mod theme;
 pub mod title_tabs;
+mod window;
 pub mod workspace_view;
+
+pub use window::run;

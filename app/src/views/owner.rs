@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use gpui::{AsyncApp, Context, EventEmitter, Task, WeakEntity};
+use gpui::{AsyncApp, Context, EventEmitter, WeakEntity};
 use runtime::{CommandReceiver, QueuedCommand};
 use smol::future::{or, FutureExt as _};
 use workspace::{Inbox, PaneId, UiEvent, Workspace, WorkspaceEvent};
@@ -41,7 +41,6 @@ pub enum OwnerEvent {
 pub struct Owner {
     workspace: Workspace,
     last_tick: Instant,
-    serving: Option<Task<()>>,
 }
 
 impl EventEmitter<OwnerEvent> for Owner {}
@@ -62,8 +61,9 @@ impl Owner {
         commands: CommandReceiver,
         cx: &mut Context<Self>,
     ) -> Self {
-        let serving = cx.spawn(async move |owner, cx| serve(owner, inbox, commands, cx).await);
-        Self { workspace, last_tick: Instant::now(), serving: Some(serving) }
+        // Served until the program ends, also while there is no window.
+        cx.spawn(async move |owner, cx| serve(owner, inbox, commands, cx).await).detach();
+        Self { workspace, last_tick: Instant::now() }
     }
 
     /// The model, for reading.
@@ -193,11 +193,3 @@ async fn end(owner: &WeakEntity<Owner>, inbox: &Inbox, cx: &mut AsyncApp) {
     }
 }
 
-impl Owner {
-    /// Serves until the program ends, also without any window; called once.
-    pub fn detach(&mut self) {
-        if let Some(serving) = self.serving.take() {
-            serving.detach();
-        }
-    }
-}

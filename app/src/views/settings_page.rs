@@ -15,6 +15,8 @@ use gpui_component::{ActiveTheme as _, IconName, v_flex};
 use rust_i18n::t;
 use settings::SettingsStore;
 
+use super::theme::{self, ActiveTheme as GridTheme};
+
 /// The sections, in the order in which people look for them.
 const SECTIONS: [(&str, IconName); 3] = [
     ("ui", IconName::Palette),
@@ -90,6 +92,10 @@ impl SettingsPage {
     fn problems(&self) -> Option<Alert> {
         let mut lines: Vec<String> =
             self.store.problems().iter().map(ToString::to_string).collect();
+        let theme = &self.store.current().ui.theme;
+        if !theme::is_known(theme) {
+            lines.push(t!("settings.unknown_theme", name = theme).into_owned());
+        }
         lines.extend(self.refused.as_ref().map(ToString::to_string));
         (!lines.is_empty()).then(|| {
             Alert::warning("problems", lines.join("\n")).title(t!("settings.problems").into_owned())
@@ -107,6 +113,10 @@ impl Render for SettingsPage {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let file = self.store.paths().settings_file().display().to_string();
         let muted = cx.theme().muted_foreground;
+        let credit = theme::bundled().iter().find(|it| it.name == cx.global::<GridTheme>().name);
+        let credit = credit.map(|it| {
+            div().child(t!("settings.credit", name = it.name, credit = it.credit).into_owned())
+        });
         v_flex()
             .id("settings-page")
             .track_focus(&self.focus)
@@ -126,7 +136,8 @@ impl Render for SettingsPage {
                     .py_2()
                     .text_xs()
                     .text_color(muted)
-                    .child(t!("settings.saved_in", file = file).into_owned()),
+                    .child(t!("settings.saved_in", file = file).into_owned())
+                    .children(credit),
             )
     }
 }

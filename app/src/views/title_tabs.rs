@@ -18,8 +18,8 @@ use super::content::TabLabel;
 use super::workspace_view::WorkspaceView;
 use super::state_mark;
 
-/// Widest tab; longer titles end in an ellipsis.
-const TAB_WIDTH: f32 = 220.0;
+/// Widest title of a tab; longer ones end in an ellipsis.
+const TITLE_WIDTH: f32 = 180.0;
 
 /// See the module.
 pub struct TitleTabs {
@@ -69,15 +69,16 @@ impl TitleTabs {
                 cx.stop_propagation();
                 view.with_root(cx, |root, cx| root.close_tab(id, window, cx));
             }));
-        Tab::new()
-            .label(tab.title.clone())
-            .aria_label(spoken)
-            .prefix(h_flex().pl_2().gap_1().children(
-                state.map(|state| state_mark::icon(state, cx).into_any_element()).into_iter().chain(
-                    state.is_none().then(|| settings_icon(cx)),
-                ),
-            ))
-            .suffix(h_flex().pr_1().gap_1().children(dot).child(close))
+        let mark = match state {
+            Some(state) => state_mark::icon(state, cx).into_any_element(),
+            None => settings_icon(cx),
+        };
+        let content = h_flex()
+            .gap_1p5()
+            .child(div().flex_none().child(mark))
+            .child(div().max_w(px(TITLE_WIDTH)).truncate().child(tab.title.clone()))
+            .children(dot);
+        Tab::new().aria_label(spoken).child(content).suffix(div().pr_1p5().child(close))
     }
 
     fn with_root(&self, cx: &mut App, act: impl FnOnce(&mut WorkspaceView, &mut Context<WorkspaceView>)) {
@@ -122,6 +123,7 @@ impl TitleTabs {
                 )
             });
         h_flex()
+            .flex_none()
             .h_full()
             .px_1()
             .child(plus)
@@ -143,24 +145,27 @@ impl Render for TitleTabs {
         let selected = self.tabs.iter().position(|tab| tab.active);
         let labels: Vec<Tab> = self.tabs.clone().iter().map(|tab| self.tab(tab, cx)).collect();
         let bar = TabBar::new("tabs")
-            .max_width(px(TAB_WIDTH))
             .when_some(selected, TabBar::selected_index)
             .children(labels)
             .on_click(cx.listener(move |view, index: &usize, window, cx| {
                 if let Some(id) = ids.get(*index).copied() {
                     view.with_root(cx, |root, cx| root.select_tab(id, window, cx));
                 }
-            }))
-            .suffix(self.new_tab_buttons(cx));
+            }));
         let root = self.root.clone();
         TitleBar::new()
             .child(
-                div()
+                h_flex()
                     .flex_1()
                     .min_w_0()
                     .h_full()
-                    .child(bar)
-                    .on_mouse_down(MouseButton::Left, |_, _, cx| cx.stop_propagation()),
+                    .child(
+                        div()
+                            .min_w_0()
+                            .child(bar)
+                            .on_mouse_down(MouseButton::Left, |_, _, cx| cx.stop_propagation()),
+                    )
+                    .child(self.new_tab_buttons(cx)),
             )
             .child(
                 Button::new("palette")

@@ -1,7 +1,11 @@
 //! The window's side of the program: opens the GPUI application around a workspace and stays until that ends.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use anyhow::Context as _;
+use async_signal::Signals;
 use gpui::{
     AnyWindowHandle, App, AppContext as _, Application, Bounds, Context, Entity, QuitMode,
     Subscription, WindowBounds, WindowOptions, px, size,
@@ -9,8 +13,11 @@ use gpui::{
 use gpui_component::{Root, TitleBar};
 use runtime::CommandReceiver;
 use settings::{Keymap, Settings, SettingsStore};
-use workspace::{FirstTab, Inbox, Workspace};
+use smol::stream::StreamExt as _;
+use workspace::{Inbox, Workspace};
 
+use crate::headless::ENDING;
+use crate::start::Started;
 use crate::views::fonts::{self, FontChoice};
 use crate::views::grid_font::GridFont;
 use crate::views::owner::{Owner, OwnerEvent};
@@ -21,46 +28,28 @@ use crate::views::{commands, language};
 /// Size of a new window, in logical pixels.
 const SIZE: (f32, f32) = (1120.0, 720.0);
 
-/// What the window is opened around.
-pub struct WindowParts {
-    /// The model, not started yet.
-    pub workspace: Workspace,
-    /// Its inbox.
-    pub inbox: Inbox,
-    /// Commands of the control API.
-    pub commands: CommandReceiver,
-    /// The first tab.
-    pub first: FirstTab,
-}
-
-/// Why there is no window.
-#[derive(Debug, thiserror::Error)]
-pub enum WindowError {
-    /// The platform refused it.
-    #[error("no window could be opened: {reason}. Without a display, use `nebula --headless`")]
-    Open {
-        /// What the platform said.
-        reason: String,
-    },
-}
-
-/// Opens the window and serves the workspace until it ends. Call it on the main thread.
+/// Opens the window and serves the workspace until it ends, then ends the server too. Call it on the main thread.
 ///
 /// # Errors
-/// When the platform has no window to give; the workspace is then gone.
-pub fn run_window(parts: WindowParts) -> Result<(), WindowError> {
-    let failure = Arc::new(std::sync::Mutex::new(None));
+/// When signals cannot be received, or the platform has no window to give.
+pub fn run(started: Started) -> anyhow::Result<()> {
+    let Started { workspace, inbox, commands, server } = started;
+    let signals = Signals::new(ENDING).context("signals cannot be received")?;
+    let failure = Rc::new(RefCell::new(None));
     let failed = failure.clone();
     application().run(move |cx| {
-        if let Err(error) = start(parts, cx) {
-            if let Ok(mut failed) = failed.lock() {
-                *failed = Some(format!("{error:#}"));
-            }
+        if let Err(error) = start(workspace, inbox, commands, signals, cx) {
+            failed.replace(Some(error));
             cx.quit();
         }
     });
-    let reason = failure.lock().ok().and_then(|mut failure| failure.take());
-    reason.map_or(Ok(()), |reason| Err(WindowError::Open { reason }))
+    server.shutdown();
+    match failure.take() {
+        None => Ok(()),
+        Some(error) => {
+            Err(error.context("no window could be opened; without a display, use `nebula --headless`"))
+        }
+    }
 }
 
 fn application() -> Application {
@@ -70,8 +59,13 @@ fn application() -> Application {
         .with_quit_mode(QuitMode::Explicit)
 }
 
-fn start(parts: WindowParts, cx: &mut App) -> anyhow::Result<()> {
-    let WindowParts { mut workspace, inbox, commands, first } = parts;
+fn start(
+    workspace: Workspace,
+    inbox: Inbox,
+    commands: CommandReceiver,
+    mut signals: Signals,
+    cx: &mut App,
+) -> anyhow::Result<()> {
     let store = workspace.settings().clone();
     gpui_component::init(cx);
     // No view of this program moves by itself (a moving mark costs a core and says less than a word).
@@ -82,9 +76,14 @@ fn start(parts: WindowParts, cx: &mut App) -> anyhow::Result<()> {
     let system = Appearance::from(cx.window_appearance());
     apply(&store.current(), system, cx);
 
-    workspace.start(first);
     let owner = cx.new(|cx| Owner::new(workspace, inbox, commands, cx));
-    owner.update(cx, |owner, _| owner.detach());
+    let ending = owner.clone();
+    cx.spawn(async move |cx| {
+        if signals.next().await.is_some() {
+            ending.update(cx, |owner, cx| owner.act(cx, Workspace::quit));
+        }
+    })
+    .detach();
     let desk = cx.new(|cx| Desk::new(owner, store, keymap, cx));
     desk.update(cx, |desk, cx| desk.open(cx))?;
     // It lives as long as the program: without it nobody would open the window again.
