@@ -20,9 +20,23 @@ use crate::sampler::Front;
 /// Two samples that shall prove something are at least this far apart.
 pub(crate) const SAMPLES_APART: Duration = Duration::from_millis(250);
 /// How long a shell with marks has to report a start before the latch gives up.
-const MARKS_SILENT: Duration = Duration::from_secs(3);
+const MARKED: Duration = Duration::from_secs(3);
 /// How long a shell without marks keeps the latch at least.
 const UNMARKED: Duration = Duration::from_millis(400);
+/// How long a shell that is still busy with its own start keeps the latch. What was submitted to it
+/// waits behind the user's startup files, which may well take longer than [`MARKED`].
+const STARTING: Duration = Duration::from_secs(30);
+
+/// How much a shell tells, and with it how long its silence has to last to mean something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Talk {
+    /// It writes no marks.
+    Unmarked,
+    /// It writes marks, or should do so and has nothing else to do.
+    Marked,
+    /// It should write marks and is still at work on its start.
+    Starting,
+}
 
 /// What a piece of evidence means for the latch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,8 +102,7 @@ impl Latch {
         }
     }
 
-    /// `marks`: the shell writes marks, or is expected to.
-    pub(crate) fn sample(&mut self, front: Front, taken: Instant, marks: bool) -> Verdict {
+    pub(crate) fn sample(&mut self, front: Front, taken: Instant, talk: Talk) -> Verdict {
         if taken < self.entered {
             return Verdict::Hold;
         }
@@ -106,7 +119,11 @@ impl Latch {
             Front::Shell | Front::NestedShell => {}
         }
         let since = *self.shell_in_front_since.get_or_insert(taken);
-        let patience = if marks { MARKS_SILENT } else { UNMARKED };
+        let patience = match talk {
+            Talk::Unmarked => UNMARKED,
+            Talk::Marked => MARKED,
+            Talk::Starting => STARTING,
+        };
         let settled = taken.duration_since(since) >= SAMPLES_APART
             && taken.duration_since(self.entered) >= patience;
         if settled && !self.start_seen {
@@ -119,6 +136,7 @@ impl Latch {
 
 #[cfg(test)]
 mod tests {
+    use super::Talk::{Marked, Starting, Unmarked};
     use super::Verdict::{Hold, Release};
     use super::*;
 
@@ -159,8 +177,8 @@ mod tests {
             marks.iter().map(|mark| self.latch.mark(mark, at)).collect()
         }
 
-        fn sample(&mut self, front: Front, after: u64, marks: bool) -> Verdict {
-            self.latch.sample(front, self.entered + ms(after), marks)
+        fn sample(&mut self, front: Front, after: u64, talk: Talk) -> Verdict {
+            self.latch.sample(front, self.entered + ms(after), talk)
         }
     }
 
@@ -220,53 +238,61 @@ mod tests {
     #[test]
     fn silent_marks_release_after_three_seconds_and_two_samples() {
         let mut script = Script::new(false);
-        assert_eq!(script.sample(Front::Shell, 2_900, true), Hold);
+        assert_eq!(script.sample(Front::Shell, 2_900, Marked), Hold);
         assert_eq!(
-            script.sample(Front::Shell, 3_000, true),
+            script.sample(Front::Shell, 3_000, Marked),
             Hold,
             "samples too close"
         );
-        assert_eq!(script.sample(Front::Shell, 3_150, true), Release);
+        assert_eq!(script.sample(Front::Shell, 3_150, Marked), Release);
         assert!(!script.submission.is_confirmed());
+    }
+
+    #[test]
+    fn a_shell_that_is_still_starting_gets_more_time() {
+        let mut script = Script::new(true);
+        assert_eq!(script.sample(Front::Shell, 2_000, Starting), Hold);
+        assert_eq!(script.sample(Front::Shell, 29_000, Starting), Hold);
+        assert_eq!(script.sample(Front::Shell, 30_000, Starting), Release);
     }
 
     #[test]
     fn a_started_command_is_not_released_by_time() {
         let mut script = Script::new(false);
         script.marks(&[c()]);
-        assert_eq!(script.sample(Front::Shell, 10_000, true), Hold);
-        assert_eq!(script.sample(Front::Shell, 20_000, true), Hold);
+        assert_eq!(script.sample(Front::Shell, 10_000, Marked), Hold);
+        assert_eq!(script.sample(Front::Shell, 20_000, Marked), Hold);
     }
 
     #[test]
     fn without_marks_the_shell_must_be_in_front_twice() {
         let mut script = Script::new(false);
-        assert_eq!(script.sample(Front::Shell, 10, false), Hold);
+        assert_eq!(script.sample(Front::Shell, 10, Unmarked), Hold);
         assert_eq!(
-            script.sample(Front::Shell, 300, false),
+            script.sample(Front::Shell, 300, Unmarked),
             Hold,
             "400 ms are not over"
         );
-        assert_eq!(script.sample(Front::Shell, 410, false), Release);
+        assert_eq!(script.sample(Front::Shell, 410, Unmarked), Release);
     }
 
     #[test]
     fn without_marks_a_program_in_front_confirms_and_starts_the_count_anew() {
         let mut script = Script::new(false);
-        assert_eq!(script.sample(Front::Shell, 10, false), Hold);
-        assert_eq!(script.sample(Front::Program, 200, false), Hold);
+        assert_eq!(script.sample(Front::Shell, 10, Unmarked), Hold);
+        assert_eq!(script.sample(Front::Program, 200, Unmarked), Hold);
         assert!(script.submission.is_confirmed());
-        assert_eq!(script.sample(Front::Shell, 5_000, false), Hold);
-        assert_eq!(script.sample(Front::Shell, 5_249, false), Hold);
-        assert_eq!(script.sample(Front::Shell, 5_250, false), Release);
+        assert_eq!(script.sample(Front::Shell, 5_000, Unmarked), Hold);
+        assert_eq!(script.sample(Front::Shell, 5_249, Unmarked), Hold);
+        assert_eq!(script.sample(Front::Shell, 5_250, Unmarked), Release);
     }
 
     #[test]
     fn samples_from_before_enter_do_not_count() {
         let mut script = Script::new(false);
         let before = script.entered - ms(300);
-        assert_eq!(script.latch.sample(Front::Shell, before, false), Hold);
-        assert_eq!(script.sample(Front::Shell, 400, false), Hold);
-        assert_eq!(script.sample(Front::Shell, 650, false), Release);
+        assert_eq!(script.latch.sample(Front::Shell, before, Unmarked), Hold);
+        assert_eq!(script.sample(Front::Shell, 400, Unmarked), Hold);
+        assert_eq!(script.sample(Front::Shell, 650, Unmarked), Release);
     }
 }

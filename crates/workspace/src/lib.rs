@@ -53,7 +53,7 @@ pub use geometry::{
 pub use ids::{PaneId, SplitId, TabId, WINDOW_ID};
 pub use inbox::{Inbox, WorkspaceEvent};
 pub use launch::{FirstTab, NewTab};
-pub use owner::drive;
+pub use owner::{catch_up, drive, serve};
 pub use pane::Pane;
 pub use reducer::{Authority, Decision};
 pub use shells::is_shell_name;

@@ -32,19 +32,7 @@ enum Wake {
 /// Owns a workspace until it quits, and ends what runs in it then. Call [`Workspace::start`]
 /// before. Programs that want to end it send `window.close`, or call [`Workspace::quit`] first.
 pub async fn drive(mut workspace: Workspace, inbox: Inbox, commands: CommandReceiver) {
-    let mut open = true;
-    while !workspace.is_quitting() {
-        let pause = workspace.next_wake(Instant::now());
-        match next(&inbox, open.then_some(&commands), pause).await {
-            Wake::Event(Some(event)) => workspace.handle_event(event),
-            Wake::Command(Some(command)) => workspace.execute(command),
-            Wake::Command(None) => open = false,
-            // The workspace itself holds a sender, so the inbox outlives it.
-            Wake::Event(None) | Wake::Tick => {}
-        }
-        catch_up(&mut workspace, &inbox, &commands);
-        workspace.pump(Instant::now());
-    }
+    serve(&mut workspace, &inbox, &commands).await;
     commands.close();
     if let Some(answered) = workspace.take_answered() {
         let limit = async {
@@ -62,13 +50,33 @@ pub async fn drive(mut workspace: Workspace, inbox: Inbox, commands: CommandRece
     }
 }
 
-fn catch_up(workspace: &mut Workspace, inbox: &Inbox, commands: &CommandReceiver) {
+/// Serves events and commands until the workspace quits. Dropping the future loses nothing, so a
+/// caller may serve for a while, look, and go on.
+pub async fn serve(workspace: &mut Workspace, inbox: &Inbox, commands: &CommandReceiver) {
+    let mut open = true;
+    while !workspace.is_quitting() {
+        let pause = workspace.next_wake(Instant::now());
+        match next(inbox, open.then_some(commands), pause).await {
+            Wake::Event(Some(event)) => workspace.handle_event(event),
+            Wake::Command(Some(command)) => workspace.execute(command),
+            Wake::Command(None) => open = false,
+            // The workspace itself holds a sender, so the inbox outlives it.
+            Wake::Event(None) | Wake::Tick => {}
+        }
+        catch_up(workspace, inbox, commands);
+    }
+}
+
+/// Applies what has queued up, as much of it as is fair, and pumps. The loop of a window calls it
+/// after every wake.
+pub fn catch_up(workspace: &mut Workspace, inbox: &Inbox, commands: &CommandReceiver) {
     for event in std::iter::from_fn(|| inbox.try_next()).take(EVENTS_AT_ONCE) {
         workspace.handle_event(event);
     }
     for command in std::iter::from_fn(|| commands.try_recv()).take(COMMANDS_AT_ONCE) {
         workspace.execute(command);
     }
+    workspace.pump(Instant::now());
 }
 
 async fn next(inbox: &Inbox, commands: Option<&CommandReceiver>, pause: Duration) -> Wake {

@@ -253,9 +253,9 @@ impl Pane {
         self.last_interrupt = Some(at);
     }
 
-    /// The shell of the pane waits for a command line.
-    pub(crate) fn at_prompt(&self) -> bool {
-        self.reducer.at_prompt()
+    /// As far as is known its shell will take the next line as a command.
+    pub(crate) fn takes_command(&self) -> bool {
+        self.reducer.takes_command()
     }
 
     /// Transitions since the last call.

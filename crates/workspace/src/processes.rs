@@ -103,9 +103,6 @@ pub(crate) fn tree(root: u32) -> Option<Vec<Process>> {
     let mut queue = VecDeque::from([(root, None, 0)]);
     while let Some((pid, parent, depth)) = queue.pop_front() {
         let Some(program) = program(pid) else {
-            if parent.is_none() {
-                return None;
-            }
             continue;
         };
         let executable = fs::read_link(proc_path(pid, "exe")).map_or_else(
@@ -126,7 +123,7 @@ pub(crate) fn tree(root: u32) -> Option<Vec<Process>> {
         below.sort_unstable();
         queue.extend(below.into_iter().map(|child| (child, Some(pid), depth + 1)));
     }
-    Some(found)
+    (!found.is_empty()).then_some(found)
 }
 
 fn parent(pid: u32) -> Option<u32> {
@@ -192,7 +189,6 @@ mod tests {
             Some((own, None, 0))
         );
         assert!(directory(own).is_some_and(|path| path.is_absolute()));
-        assert!(!sleeps_alone(own), "it runs this test");
     }
 
     #[test]

@@ -30,9 +30,12 @@ impl Workspace {
         }
     }
 
-    /// Publishes the model as it is, after a command.
+    /// Publishes the model as it is, after a command, and returns the current snapshot.
     pub(crate) fn publish(&mut self) -> Arc<Snapshot> {
-        self.hand_over(false)
+        match self.hub.current() {
+            Some(current) if !self.dirty => current,
+            _ => self.hand_over(false),
+        }
     }
 
     /// Publishes on a tick of the pump, if there is anything to publish.

@@ -25,7 +25,7 @@ use protocol::TaskState;
 use runtime::Submission;
 use terminal::{ExitStatus, Mark};
 
-use crate::latch::{Latch, SAMPLES_APART, Verdict};
+use crate::latch::{Latch, SAMPLES_APART, Talk, Verdict};
 use crate::sampler::{Front, Sample};
 
 /// A bell this soon after input is an answer to it.
@@ -192,9 +192,13 @@ impl ShellReducer {
                 || (self.front == Front::Program && !self.program_in_front()))
     }
 
-    /// The marks say that the shell waits for a command line.
-    pub(crate) fn at_prompt(&self) -> bool {
-        self.marks == Marks::Seen && self.command != Command::Running && self.latch.is_none()
+    /// As far as is known the shell will take the next line as a command.
+    pub(crate) fn takes_command(&self) -> bool {
+        let free = match self.marks {
+            Marks::Absent => self.front != Front::Program,
+            Marks::Expected | Marks::Seen => self.command != Command::Running,
+        };
+        free && self.latch.is_none() && self.ended.is_none()
     }
 
     /// Whether a sample says anything new: what was looked up before the last mark is older than
@@ -237,14 +241,18 @@ impl ShellReducer {
         }
         let taken = sample.taken;
         self.front = sample.front;
-        let marks = self.marks != Marks::Absent;
+        let talk = match self.marks {
+            Marks::Absent => Talk::Unmarked,
+            Marks::Expected if !sample.shell_is_idle => Talk::Starting,
+            Marks::Expected | Marks::Seen => Talk::Marked,
+        };
         if self.front == Front::Program {
             let since = *self.program_in_front_since.get_or_insert(taken);
             self.program_proved = taken.duration_since(since) >= SAMPLES_APART;
         } else {
             self.program_in_front_since = None;
             self.program_proved = false;
-            if !marks {
+            if self.marks == Marks::Absent {
                 self.awaiting_input = false;
             }
         }
@@ -262,7 +270,7 @@ impl ShellReducer {
         let verdict = self
             .latch
             .as_mut()
-            .map(|latch| latch.sample(front, taken, marks));
+            .map(|latch| latch.sample(front, taken, talk));
         self.heed(verdict);
     }
 
