@@ -15,6 +15,15 @@ pub const CONTEXT: &str = "Workspace";
 #[action(namespace = nebula, no_json)]
 pub struct Run(pub Action);
 
+/// Show every action with its key.
+///
+/// Not in the table of the settings yet, so its key is fixed; any key of the table goes before it.
+#[derive(Clone, Debug, PartialEq, gpui::Action)]
+#[action(namespace = nebula, no_json)]
+pub struct OpenPalette;
+
+const PALETTE_KEY: &str = "ctrl-shift-p";
+
 /// What an action is called in menus and in the palette.
 pub fn label(action: Action) -> SharedString {
     t!(format!("action.{}", action.name())).into_owned().into()
@@ -23,6 +32,7 @@ pub fn label(action: Action) -> SharedString {
 /// Puts `keymap` into force; keys of `before` that it no longer has go to the terminal again.
 pub fn bind(keymap: &Keymap, before: Option<&Keymap>, cx: &mut App) {
     let mut bindings = Vec::new();
+    bindings.extend(binding(PALETTE_KEY, Box::new(OpenPalette), cx));
     for (stroke, _) in before.into_iter().flat_map(Keymap::bindings) {
         if keymap.action(stroke).is_none() {
             bindings.extend(binding(&stroke.to_string(), Box::new(NoAction), cx));

@@ -103,9 +103,10 @@ pub fn tab_title(workspace: &Workspace, tab: &Tab) -> SharedString {
     }
     match tab.content() {
         TabContent::Settings => t!("tab.settings").into_owned().into(),
-        TabContent::Panes(group) => {
-            workspace.pane(group.focus()).map(|pane| pane.title().into()).unwrap_or_default()
-        }
+        TabContent::Panes(group) => workspace
+            .pane(group.focus())
+            .map(|pane| pane.title().into())
+            .unwrap_or_default(),
     }
 }
 
@@ -135,7 +136,11 @@ pub fn sidebar(workspace: &Workspace, home: Option<&Path>, now: Instant) -> Vec<
         .map(|pane| PaneRow {
             pane: pane.id(),
             title: pane.title().into(),
-            place: pane.directory().map(|path| short_path(path, home)).unwrap_or_default().into(),
+            place: pane
+                .directory()
+                .map(|path| short_path(path, home))
+                .unwrap_or_default()
+                .into(),
             state: pane.state(),
             lasting: lasting(now.saturating_duration_since(pane.state_since())),
             focused: focused == Some(pane.id()),
@@ -149,10 +154,19 @@ pub fn sidebar(workspace: &Workspace, home: Option<&Path>, now: Instant) -> Vec<
 /// The status bar.
 pub fn status(workspace: &Workspace, home: Option<&Path>) -> StatusLine {
     let pane = workspace.focused_pane();
-    let count = |state| workspace.panes().filter(|pane| pane.state() == state).count();
+    let count = |state| {
+        workspace
+            .panes()
+            .filter(|pane| pane.state() == state)
+            .count()
+    };
     StatusLine {
-        directory: pane.and_then(Pane::directory).map(|path| short_path(path, home).into()),
-        branch: pane.and_then(Pane::branch).map(|branch| branch.to_owned().into()),
+        directory: pane
+            .and_then(Pane::directory)
+            .map(|path| short_path(path, home).into()),
+        branch: pane
+            .and_then(Pane::branch)
+            .map(|branch| branch.to_owned().into()),
         size: pane.map(|pane| (pane.size().columns, pane.size().lines)),
         counts: BY_URGENCY
             .into_iter()
@@ -175,7 +189,11 @@ pub fn area(workspace: &Workspace) -> Area {
         Some(pane) => PaneTree::Leaf(pane),
         None => group.tree().clone(),
     };
-    let frames = tree.panes().into_iter().filter_map(|pane| workspace.pane(pane)).map(frame);
+    let frames = tree
+        .panes()
+        .into_iter()
+        .filter_map(|pane| workspace.pane(pane))
+        .map(frame);
     Area::Panes {
         tab: tab.id(),
         focus: group.focus(),
@@ -188,7 +206,10 @@ pub fn area(workspace: &Workspace) -> Area {
 fn frame(pane: &Pane) -> PaneFrame {
     let ended = pane.ending().map(|ending| {
         let status = ending.status();
-        let text = match (status.and_then(|it| it.signal), status.and_then(|it| it.code)) {
+        let text = match (
+            status.and_then(|it| it.signal),
+            status.and_then(|it| it.code),
+        ) {
             (Some(signal), _) => t!("pane.ended_signal", signal = signal),
             (None, Some(code)) => t!("pane.ended_code", code = code),
             (None, None) if status.is_some() => t!("pane.ended"),
@@ -196,7 +217,12 @@ fn frame(pane: &Pane) -> PaneFrame {
         };
         text.into_owned().into()
     });
-    PaneFrame { pane: pane.id(), title: pane.title().into(), state: pane.state(), ended }
+    PaneFrame {
+        pane: pane.id(),
+        title: pane.title().into(),
+        state: pane.state(),
+        ended,
+    }
 }
 
 /// How long, in the largest unit; below a minute it is "now", so that nothing is redrawn every second.
@@ -213,7 +239,9 @@ fn lasting(duration: Duration) -> SharedString {
 
 /// A path with `~` for the home directory.
 pub fn short_path(path: &Path, home: Option<&Path>) -> String {
-    let below = home.filter(|home| home.parent().is_some()).and_then(|home| path.strip_prefix(home).ok());
+    let below = home
+        .filter(|home| home.parent().is_some())
+        .and_then(|home| path.strip_prefix(home).ok());
     match below {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
         Some(rest) => format!("~/{}", rest.display()),

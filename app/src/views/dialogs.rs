@@ -25,7 +25,11 @@ pub fn confirm_close(
     cx: &mut App,
     close: impl Fn(&mut Window, &mut App) + 'static,
 ) {
-    let names: Vec<&str> = busy.panes.iter().map(|pane| pane.program.as_str()).collect();
+    let names: Vec<&str> = busy
+        .panes
+        .iter()
+        .map(|pane| pane.program.as_str())
+        .collect();
     let text: SharedString = match names.as_slice() {
         [one] => t!("confirm.busy_one", program = one),
         several => t!("confirm.busy_many", programs = several.join(", ")),
@@ -59,8 +63,11 @@ pub fn confirm_paste(
 ) {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let shorten = |line: &&str| -> SharedString {
-        let mut short: String =
-            line.chars().take(PREVIEW_WIDTH).map(|c| if c.is_control() { '·' } else { c }).collect();
+        let mut short: String = line
+            .chars()
+            .take(PREVIEW_WIDTH)
+            .map(|c| if c.is_control() { '·' } else { c })
+            .collect();
         if line.chars().nth(PREVIEW_WIDTH).is_some() {
             short.push('…');
         }
@@ -68,8 +75,9 @@ pub fn confirm_paste(
     };
     let preview: Vec<SharedString> = lines.iter().take(PREVIEW).map(shorten).collect();
     let more = lines.len().saturating_sub(PREVIEW);
-    let question: SharedString =
-        t!("confirm.paste_text", count = lines.len()).into_owned().into();
+    let question: SharedString = t!("confirm.paste_text", count = lines.len())
+        .into_owned()
+        .into();
     let paste = std::rc::Rc::new(paste);
     window.open_alert_dialog(cx, move |alert, _, cx| {
         let paste = paste.clone();
@@ -81,7 +89,11 @@ pub fn confirm_paste(
             .text_sm()
             .font_family(super::fonts::BUNDLED_FAMILY)
             .overflow_hidden()
-            .children(preview.iter().map(|line| div().truncate().child(line.clone())))
+            .children(
+                preview
+                    .iter()
+                    .map(|line| div().truncate().child(line.clone())),
+            )
             .children(rest.map(|rest| div().text_color(cx.theme().muted_foreground).child(rest)));
         alert
             .confirm()
@@ -107,7 +119,11 @@ pub fn rename_tab(
 ) {
     let hint: SharedString = t!("tab.rename_hint").into_owned().into();
     let name = name.to_owned();
-    let input = cx.new(|cx| InputState::new(window, cx).placeholder(hint).default_value(name));
+    let input = cx.new(|cx| {
+        InputState::new(window, cx)
+            .placeholder(hint)
+            .default_value(name)
+    });
     let rename = std::rc::Rc::new(rename);
     let shown = input.clone();
     window.open_alert_dialog(cx, move |alert, _, _| {

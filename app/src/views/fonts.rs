@@ -28,9 +28,15 @@ const FALLBACKS: [&str; 9] = [
 /// Registers the bundled faces with the text system.
 pub fn load(cx: &App) -> anyhow::Result<()> {
     cx.text_system().add_fonts(vec![
-        Cow::Borrowed(include_bytes!("../../../assets/fonts/jetbrains-mono/JetBrainsMono-Regular.ttf")),
-        Cow::Borrowed(include_bytes!("../../../assets/fonts/jetbrains-mono/JetBrainsMono-Bold.ttf")),
-        Cow::Borrowed(include_bytes!("../../../assets/fonts/jetbrains-mono/JetBrainsMono-Italic.ttf")),
+        Cow::Borrowed(include_bytes!(
+            "../../../assets/fonts/jetbrains-mono/JetBrainsMono-Regular.ttf"
+        )),
+        Cow::Borrowed(include_bytes!(
+            "../../../assets/fonts/jetbrains-mono/JetBrainsMono-Bold.ttf"
+        )),
+        Cow::Borrowed(include_bytes!(
+            "../../../assets/fonts/jetbrains-mono/JetBrainsMono-Italic.ttf"
+        )),
         Cow::Borrowed(include_bytes!(
             "../../../assets/fonts/jetbrains-mono/JetBrainsMono-BoldItalic.ttf"
         )),
@@ -71,13 +77,24 @@ impl FontChoice {
             "auto" | "" => SharedString::from(BUNDLED_FAMILY),
             _ => self.family.clone(),
         };
-        let fallbacks = FALLBACKS.iter().filter(|name| family != **name).map(ToString::to_string);
+        let fallbacks = FALLBACKS
+            .iter()
+            .filter(|name| family != **name)
+            .map(ToString::to_string);
         Font {
             fallbacks: Some(FontFallbacks::from_fonts(fallbacks.collect())),
             family,
             features: FontFeatures::disable_ligatures(),
-            weight: if face.bold { FontWeight::BOLD } else { FontWeight::NORMAL },
-            style: if face.italic { FontStyle::Italic } else { FontStyle::Normal },
+            weight: if face.bold {
+                FontWeight::BOLD
+            } else {
+                FontWeight::NORMAL
+            },
+            style: if face.italic {
+                FontStyle::Italic
+            } else {
+                FontStyle::Normal
+            },
         }
     }
 }
@@ -102,7 +119,9 @@ impl CellMetrics {
         let size = px(choice.size);
         let text = cx.text_system();
         let font = text.resolve_font(&choice.font(Face::default()));
-        let advance = text.advance(font, size, '0').map_or(size * 0.6, |advance| advance.width);
+        let advance = text
+            .advance(font, size, '0')
+            .map_or(size * 0.6, |advance| advance.width);
         let ascent = f32::from(text.ascent(font, size));
         let descent = f32::from(text.descent(font, size)).abs();
         let device = |value: f32| (value * scale).round() as i32;

@@ -28,7 +28,11 @@ impl GridFont {
             return false;
         }
         // A new size in the settings is meant to be seen: it ends what the keys did.
-        cx.set_global(Self { settings: choice, size: None, cache: None });
+        cx.set_global(Self {
+            settings: choice,
+            size: None,
+            cache: None,
+        });
         true
     }
 
@@ -46,7 +50,10 @@ impl GridFont {
 
     fn choice(&self) -> FontChoice {
         let mut choice = self.settings.clone();
-        choice.size = self.size.unwrap_or(choice.size).clamp(*SIZES.start(), *SIZES.end());
+        choice.size = self
+            .size
+            .unwrap_or(choice.size)
+            .clamp(*SIZES.start(), *SIZES.end());
         choice
     }
 

@@ -19,8 +19,14 @@ pub fn locale(language: Language) -> &'static str {
 fn of_desktop(value: Option<&str>) -> &'static str {
     let value = value.unwrap_or_default();
     // Traditional script is another language on the screen; English reads better than the wrong one.
-    let traditional = ["TW", "HK", "MO", "Hant"].iter().any(|tag| value.contains(tag));
-    if value.starts_with("zh") && !traditional { "zh-CN" } else { "en" }
+    let traditional = ["TW", "HK", "MO", "Hant"]
+        .iter()
+        .any(|tag| value.contains(tag));
+    if value.starts_with("zh") && !traditional {
+        "zh-CN"
+    } else {
+        "en"
+    }
 }
 
 /// Puts the language into force for this program's texts and for those of the widgets.
@@ -62,9 +68,15 @@ mod tests {
                 path.push((indent, key.trim_matches('"').to_owned()));
                 if !value.trim().is_empty() {
                     let name: Vec<_> = path.iter().map(|(_, key)| key.as_str()).collect();
-                    let mut values: Vec<_> = value.match_indices("%{").map(|(at, _)| {
-                        value.get(at..).and_then(|rest| rest.split_once('}')).map(|(name, _)| name)
-                    }).collect();
+                    let mut values: Vec<_> = value
+                        .match_indices("%{")
+                        .map(|(at, _)| {
+                            value
+                                .get(at..)
+                                .and_then(|rest| rest.split_once('}'))
+                                .map(|(name, _)| name)
+                        })
+                        .collect();
                     values.sort();
                     found.push((name.join("."), format!("{values:?}")));
                 }

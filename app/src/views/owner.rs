@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gpui::{AsyncApp, Context, EventEmitter, WeakEntity};
 use runtime::{CommandReceiver, QueuedCommand};
-use smol::future::{or, FutureExt as _};
+use smol::future::{FutureExt as _, or};
 use workspace::{Inbox, PaneId, UiEvent, Workspace, WorkspaceEvent};
 
 /// Events and commands taken in one turn, so that a flood cannot keep the window from drawing.
@@ -62,8 +62,12 @@ impl Owner {
         cx: &mut Context<Self>,
     ) -> Self {
         // Served until the program ends, also while there is no window.
-        cx.spawn(async move |owner, cx| serve(owner, inbox, commands, cx).await).detach();
-        Self { workspace, last_tick: Instant::now() }
+        cx.spawn(async move |owner, cx| serve(owner, inbox, commands, cx).await)
+            .detach();
+        Self {
+            workspace,
+            last_tick: Instant::now(),
+        }
     }
 
     /// The model, for reading.
@@ -133,12 +137,13 @@ async fn serve(
         else {
             return;
         };
-        let event = async {
-            inbox.next().await.map_or(Arrival::Silence, Arrival::Event)
-        };
+        let event = async { inbox.next().await.map_or(Arrival::Silence, Arrival::Event) };
         let command = async {
             if listening {
-                commands.recv().await.map_or(Arrival::Silence, Arrival::Command)
+                commands
+                    .recv()
+                    .await
+                    .map_or(Arrival::Silence, Arrival::Command)
             } else {
                 std::future::pending().await
             }
@@ -174,7 +179,10 @@ async fn end(owner: &WeakEntity<Owner>, inbox: &Inbox, cx: &mut AsyncApp) {
         let timer = cx.background_executor().timer(ANSWER);
         answered.wait().or(timer).await;
     }
-    if owner.update(cx, |owner, _| owner.workspace.shutdown()).is_err() {
+    if owner
+        .update(cx, |owner, _| owner.workspace.shutdown())
+        .is_err()
+    {
         return;
     }
     let deadline = Instant::now() + ENDING;
@@ -189,7 +197,8 @@ async fn end(owner: &WeakEntity<Owner>, inbox: &Inbox, cx: &mut AsyncApp) {
         if !matches!(ended, Ok(false)) {
             return;
         }
-        cx.background_executor().timer(Duration::from_millis(20)).await;
+        cx.background_executor()
+            .timer(Duration::from_millis(20))
+            .await;
     }
 }
-

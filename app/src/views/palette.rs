@@ -30,8 +30,10 @@ pub fn open(
     window.open_dialog(cx, move |dialog, _, _| {
         let items = entries.iter().map(|(action, label, key)| {
             let (text, key) = (label.clone(), key.clone());
-            CommandItem::new().label(label.clone()).keywords([action.name()]).child(
-                move |_, _| {
+            CommandItem::new()
+                .label(label.clone())
+                .keywords([action.name()])
+                .child(move |_, _| {
                     h_flex()
                         .w_full()
                         .justify_between()
@@ -39,8 +41,7 @@ pub fn open(
                         .child(div().truncate().child(text.clone()))
                         .children(key.clone().map(Kbd::new))
                         .into_any_element()
-                },
-            )
+                })
         });
         let actions: Vec<Action> = entries.iter().map(|(action, ..)| *action).collect();
         let choose = choose.clone();
@@ -63,7 +64,9 @@ pub fn open(
             .p_0()
             .child(command)
     });
-    window.defer(cx, move |window, cx| state.update(cx, |state, cx| state.focus(window, cx)));
+    window.defer(cx, move |window, cx| {
+        state.update(cx, |state, cx| state.focus(window, cx))
+    });
 }
 
 fn shown_key(keymap: &Keymap, action: Action, cx: &App) -> Option<Keystroke> {

@@ -30,7 +30,12 @@ pub struct PaneArea {
 impl PaneArea {
     /// An empty area of `root`.
     pub fn new(root: WeakEntity<WorkspaceView>, settings: Entity<SettingsPage>) -> Self {
-        Self { root, area: Area::Empty, panes: HashMap::new(), settings }
+        Self {
+            root,
+            area: Area::Empty,
+            panes: HashMap::new(),
+            settings,
+        }
     }
 
     /// Shows this area.
@@ -106,7 +111,11 @@ impl PaneArea {
                 let full = StyleRefinement::default().size_full();
                 AnyView::from(view.clone()).cached(full).into_any_element()
             });
-            let look = frame::Look { several, zoomed, focused: pane == focus };
+            let look = frame::Look {
+                several,
+                zoomed,
+                focused: pane == focus,
+            };
             let framed = frame::frame(frame, look, view, &self.root, cx);
             let place = div()
                 .absolute()
@@ -116,7 +125,9 @@ impl PaneArea {
                 .h(share(area.height));
             children.push(place.child(framed).into_any_element());
         }
-        let lines = dividers(tree).into_iter().map(|divider| divider::divider(&divider, cx));
+        let lines = dividers(tree)
+            .into_iter()
+            .map(|divider| divider::divider(&divider, cx));
         div()
             .id("panes")
             .relative()
@@ -140,7 +151,9 @@ impl PaneArea {
         let ratio = dragged.ratio_at(event.event.position, event.bounds);
         if let Some(root) = self.root.upgrade() {
             root.update(cx, |root, cx| {
-                root.act(cx, |workspace| workspace.resize_split(tab, dragged.split(), ratio));
+                root.act(cx, |workspace| {
+                    workspace.resize_split(tab, dragged.split(), ratio)
+                });
             });
         }
     }
@@ -151,10 +164,18 @@ impl Render for PaneArea {
         let content = match self.area.clone() {
             Area::Empty => div().into_any_element(),
             Area::Settings => self.settings.clone().into_any_element(),
-            Area::Panes { tree, focus, zoomed, frames, .. } => {
-                self.panes_of(&tree, focus, zoomed, &frames, cx)
-            }
+            Area::Panes {
+                tree,
+                focus,
+                zoomed,
+                frames,
+                ..
+            } => self.panes_of(&tree, focus, zoomed, &frames, cx),
         };
-        div().id("area").size_full().overflow_hidden().child(content)
+        div()
+            .id("area")
+            .size_full()
+            .overflow_hidden()
+            .child(content)
     }
 }

@@ -8,7 +8,11 @@ use terminal::input::{Key, Modifiers};
 
 /// The modifiers of a keystroke or a mouse event.
 pub fn modifiers(held: gpui::Modifiers) -> Modifiers {
-    Modifiers { shift: held.shift, alt: held.alt, control: held.control }
+    Modifiers {
+        shift: held.shift,
+        alt: held.alt,
+        control: held.control,
+    }
 }
 
 /// Whether the input method gets this keystroke first.
@@ -32,7 +36,11 @@ pub fn key(keystroke: &Keystroke) -> Option<Key> {
         key => single(Some(key)),
     };
     let shifted = |c: char| {
-        if keystroke.modifiers.shift { single(Some(&c.to_uppercase().to_string())) } else { Some(c) }
+        if keystroke.modifiers.shift {
+            single(Some(&c.to_uppercase().to_string()))
+        } else {
+            Some(c)
+        }
     };
     // With Control the layout's own letter counts, also on layouts that type another script.
     let character = if keystroke.modifiers.control {
@@ -91,7 +99,15 @@ mod tests {
         for text in ["a->a", "shift-a->A", "space-> ", "é->é"] {
             assert!(is_text(&stroke(text)), "{text}");
         }
-        for key in ["enter", "ctrl-a", "alt-a->a", "f1", "add->+", "tab", "ctrl-shift-a"] {
+        for key in [
+            "enter",
+            "ctrl-a",
+            "alt-a->a",
+            "f1",
+            "add->+",
+            "tab",
+            "ctrl-shift-a",
+        ] {
             assert!(!is_text(&stroke(key)), "{key}");
         }
     }

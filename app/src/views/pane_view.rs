@@ -72,8 +72,12 @@ impl PaneView {
     ) -> Self {
         let focus = cx.focus_handle();
         let subscriptions = vec![
-            cx.on_focus(&focus, window, |view, window, cx| view.focus_changed(true, window, cx)),
-            cx.on_blur(&focus, window, |view, window, cx| view.focus_changed(false, window, cx)),
+            cx.on_focus(&focus, window, |view, window, cx| {
+                view.focus_changed(true, window, cx)
+            }),
+            cx.on_blur(&focus, window, |view, window, cx| {
+                view.focus_changed(false, window, cx)
+            }),
             cx.observe_window_activation(window, |view, window, cx| {
                 if view.focus.is_focused(window) {
                     view.focus_changed(window.is_window_active(), window, cx);
@@ -122,7 +126,10 @@ impl PaneView {
 
     /// Copies the selection to the clipboard; false when nothing is selected.
     pub fn copy(&self, cx: &mut Context<Self>) -> bool {
-        let text = self.terminal.selection_text().filter(|text| !text.is_empty());
+        let text = self
+            .terminal
+            .selection_text()
+            .filter(|text| !text.is_empty());
         let copied = text.is_some();
         if let Some(text) = text {
             cx.write_to_clipboard(ClipboardItem::new_string(text));
@@ -146,8 +153,16 @@ impl PaneView {
     /// How far it is scrolled, as last drawn.
     pub fn extent(&self) -> Extent {
         let frame = &self.frame;
-        let history = if frame.modes.alt_screen { 0 } else { frame.history };
-        Extent { history, offset: frame.display_offset, lines: frame.lines.max(1) }
+        let history = if frame.modes.alt_screen {
+            0
+        } else {
+            frame.history
+        };
+        Extent {
+            history,
+            offset: frame.display_offset,
+            lines: frame.lines.max(1),
+        }
     }
 
     /// Whether the blinking cursor is in its visible half.

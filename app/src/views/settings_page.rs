@@ -36,10 +36,20 @@ pub struct SettingsPage {
 impl SettingsPage {
     /// The page of these settings.
     pub fn new(store: SettingsStore, cx: &mut Context<Self>) -> Self {
-        let mut fonts: Vec<SharedString> =
-            cx.text_system().all_font_names().into_iter().map(SharedString::from).collect();
+        let mut fonts: Vec<SharedString> = cx
+            .text_system()
+            .all_font_names()
+            .into_iter()
+            .map(SharedString::from)
+            .collect();
         fonts.retain(|name| !name.starts_with('.'));
-        Self { store, focus: cx.focus_handle(), shells: Vec::new(), fonts, refused: None }
+        Self {
+            store,
+            focus: cx.focus_handle(),
+            shells: Vec::new(),
+            fonts,
+            refused: None,
+        }
     }
 
     /// Offers these shells.
@@ -57,10 +67,14 @@ impl SettingsPage {
     /// Writes one key, in the background.
     fn write(&self, key: &'static str, value: settings::Value, cx: &mut Context<Self>) {
         let store = self.store.clone();
-        let written = cx.background_executor().spawn(async move { store.set(key, value) });
+        let written = cx
+            .background_executor()
+            .spawn(async move { store.set(key, value) });
         cx.spawn(async move |page, cx| {
             let refused = written.await.err().map(|error| {
-                t!("settings.not_saved", reason = error.to_string()).into_owned().into()
+                t!("settings.not_saved", reason = error.to_string())
+                    .into_owned()
+                    .into()
             });
             // The page may be gone by now; the file is written either way.
             let told = page.update(cx, |page, cx| {
@@ -90,8 +104,12 @@ impl SettingsPage {
     }
 
     fn problems(&self) -> Option<Alert> {
-        let mut lines: Vec<String> =
-            self.store.problems().iter().map(ToString::to_string).collect();
+        let mut lines: Vec<String> = self
+            .store
+            .problems()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         let theme = &self.store.current().ui.theme;
         if !theme::is_known(theme) {
             lines.push(t!("settings.unknown_theme", name = theme).into_owned());
@@ -113,7 +131,9 @@ impl Render for SettingsPage {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let file = self.store.paths().settings_file().display().to_string();
         let muted = cx.theme().muted_foreground;
-        let credit = theme::bundled().iter().find(|it| it.name == cx.global::<GridTheme>().name);
+        let credit = theme::bundled()
+            .iter()
+            .find(|it| it.name == cx.global::<GridTheme>().name);
         let credit = credit.map(|it| {
             div().child(t!("settings.credit", name = it.name, credit = it.credit).into_owned())
         });
@@ -122,12 +142,15 @@ impl Render for SettingsPage {
             .track_focus(&self.focus)
             .size_full()
             .bg(cx.theme().background)
-            .when_some(self.problems(), |it, problems| it.child(div().p_3().child(problems)))
+            .when_some(self.problems(), |it, problems| {
+                it.child(div().p_3().child(problems))
+            })
             .child(
-                div()
-                    .flex_1()
-                    .min_h_0()
-                    .child(SettingsView::new("settings").sidebar_width(px(180.0)).pages(self.pages(cx))),
+                div().flex_1().min_h_0().child(
+                    SettingsView::new("settings")
+                        .sidebar_width(px(180.0))
+                        .pages(self.pages(cx)),
+                ),
             )
             .child(
                 div()

@@ -25,7 +25,10 @@ pub struct PaneList {
 impl PaneList {
     /// An empty list of `root`.
     pub fn new(root: WeakEntity<WorkspaceView>) -> Self {
-        Self { root, rows: Vec::new() }
+        Self {
+            root,
+            rows: Vec::new(),
+        }
     }
 
     /// Shows these rows, which come sorted by urgency.
@@ -44,7 +47,10 @@ impl Render for PaneList {
                 .rows
                 .iter()
                 .filter(|row| row.state == state)
-                .map(|row| Row { row: row.clone(), root: self.root.clone() })
+                .map(|row| Row {
+                    row: row.clone(),
+                    root: self.root.clone(),
+                })
                 .collect();
             let heading = state_mark::heading(state);
             (!rows.is_empty()).then(|| SidebarGroup::new(heading).children(rows))
@@ -55,7 +61,12 @@ impl Render for PaneList {
             .role(gpui::Role::List)
             .aria_label(t!("pane.list").into_owned())
             .h_full()
-            .child(Sidebar::new("sidebar").collapsible(false).w(px(WIDTH)).children(groups))
+            .child(
+                Sidebar::new("sidebar")
+                    .collapsible(false)
+                    .w(px(WIDTH))
+                    .children(groups),
+            )
     }
 }
 
@@ -77,12 +88,7 @@ impl Collapsible for Row {
 }
 
 impl SidebarItem for Row {
-    fn render(
-        self,
-        id: impl Into<ElementId>,
-        _: &mut Window,
-        cx: &mut App,
-    ) -> impl IntoElement {
+    fn render(self, id: impl Into<ElementId>, _: &mut Window, cx: &mut App) -> impl IntoElement {
         let Self { row, root } = self;
         let theme = cx.theme();
         let (muted, hover) = (theme.muted_foreground, theme.sidebar_accent);
@@ -118,7 +124,11 @@ impl SidebarItem for Row {
                                     .child(row.title),
                             )
                             .child(
-                                div().flex_none().text_xs().text_color(muted).child(row.lasting),
+                                div()
+                                    .flex_none()
+                                    .text_xs()
+                                    .text_color(muted)
+                                    .child(row.lasting),
                             ),
                     )
                     .child(
@@ -126,7 +136,13 @@ impl SidebarItem for Row {
                             .gap_1()
                             .text_xs()
                             .child(div().flex_none().text_color(colour).child(word))
-                            .child(div().min_w_0().truncate().text_color(muted).child(row.place)),
+                            .child(
+                                div()
+                                    .min_w_0()
+                                    .truncate()
+                                    .text_color(muted)
+                                    .child(row.place),
+                            ),
                     ),
             )
             .on_click(move |_, window, cx| {

@@ -19,7 +19,10 @@ pub const BY_URGENCY: [TaskState; 6] = [
 
 /// 0 for the most urgent state.
 pub fn urgency(state: TaskState) -> usize {
-    BY_URGENCY.iter().position(|other| *other == state).unwrap_or(BY_URGENCY.len())
+    BY_URGENCY
+        .iter()
+        .position(|other| *other == state)
+        .unwrap_or(BY_URGENCY.len())
 }
 
 /// The word for a state.

@@ -31,7 +31,8 @@ impl Status {
 impl Render for Status {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let line = &self.line;
-        let mut bar = StatusBar::new().left(item("host", IconName::SquareTerminal, t!("status.host")));
+        let mut bar =
+            StatusBar::new().left(item("host", IconName::SquareTerminal, t!("status.host")));
         if let Some(directory) = &line.directory {
             bar = bar.left(item("directory", IconName::Folder, directory.clone()));
         }

@@ -139,7 +139,11 @@ pub fn bundled() -> &'static [ThemeFile] {
 ///
 /// A name nobody knows means the same as `system`; the settings page says so.
 pub fn find(setting: &str, system: Appearance) -> Option<&'static ThemeFile> {
-    let named = |name: &str| bundled().iter().find(|theme| theme.name.eq_ignore_ascii_case(name));
+    let named = |name: &str| {
+        bundled()
+            .iter()
+            .find(|theme| theme.name.eq_ignore_ascii_case(name))
+    };
     let of = |appearance| match appearance {
         Appearance::Dark => named(DARK),
         Appearance::Light => named(LIGHT),
@@ -155,7 +159,9 @@ pub fn find(setting: &str, system: Appearance) -> Option<&'static ThemeFile> {
 /// Whether `setting` names something that [`find`] knows.
 pub fn is_known(setting: &str) -> bool {
     matches!(setting, SYSTEM | "dark" | "light")
-        || bundled().iter().any(|theme| theme.name.eq_ignore_ascii_case(setting))
+        || bundled()
+            .iter()
+            .any(|theme| theme.name.eq_ignore_ascii_case(setting))
 }
 
 /// The theme in force, for views that draw with colours of their own.
@@ -178,7 +184,10 @@ pub fn activate(setting: &str, system: Appearance, cx: &mut App) -> bool {
     let Some(theme) = find(setting, system) else {
         return false;
     };
-    if cx.try_global::<ActiveTheme>().is_some_and(|active| active.name == theme.name) {
+    if cx
+        .try_global::<ActiveTheme>()
+        .is_some_and(|active| active.name == theme.name)
+    {
         return false;
     }
     chrome::apply(theme, cx);
@@ -220,14 +229,20 @@ mod tests {
                 for (text_name, text) in texts {
                     let ratio = text.contrast(ground);
                     let name = &theme.name;
-                    assert!(ratio >= 4.5, "{name}: {text_name} on {ground_name} is {ratio:.2}:1");
+                    assert!(
+                        ratio >= 4.5,
+                        "{name}: {text_name} on {ground_name} is {ratio:.2}:1"
+                    );
                 }
             }
             let name = &theme.name;
             let on_hover = chrome.text.contrast(chrome.hover);
             assert!(on_hover >= 4.5, "{name}: text on hover is {on_hover:.2}:1");
             let on_accent = chrome.accent_text.contrast(chrome.accent);
-            assert!(on_accent >= 4.5, "{name}: accent_text on accent is {on_accent:.2}:1");
+            assert!(
+                on_accent >= 4.5,
+                "{name}: accent_text on accent is {on_accent:.2}:1"
+            );
         }
     }
 

@@ -15,8 +15,8 @@ use workspace::TabId;
 
 use super::commands::run;
 use super::content::TabLabel;
-use super::workspace_view::WorkspaceView;
 use super::state_mark;
+use super::workspace_view::WorkspaceView;
 
 /// Widest title of a tab; longer ones end in an ellipsis.
 const TITLE_WIDTH: f32 = 180.0;
@@ -31,7 +31,11 @@ pub struct TitleTabs {
 impl TitleTabs {
     /// An empty title bar of `root`.
     pub fn new(root: WeakEntity<WorkspaceView>) -> Self {
-        Self { root, tabs: Vec::new(), shells: Vec::new() }
+        Self {
+            root,
+            tabs: Vec::new(),
+            shells: Vec::new(),
+        }
     }
 
     /// Shows these tabs.
@@ -58,7 +62,12 @@ impl TitleTabs {
         let dot = tab.marked.then(|| {
             let word: SharedString = t!("tab.bell").into_owned().into();
             let colour = cx.theme().warning;
-            div().id("mark").aria_label(word).size(px(6.0)).rounded_full().bg(colour)
+            div()
+                .id("mark")
+                .aria_label(word)
+                .size(px(6.0))
+                .rounded_full()
+                .bg(colour)
         });
         let close = Button::new("close")
             .icon(IconName::Close)
@@ -76,12 +85,24 @@ impl TitleTabs {
         let content = h_flex()
             .gap_1p5()
             .child(div().flex_none().child(mark))
-            .child(div().max_w(px(TITLE_WIDTH)).truncate().child(tab.title.clone()))
+            .child(
+                div()
+                    .max_w(px(TITLE_WIDTH))
+                    .truncate()
+                    .child(tab.title.clone()),
+            )
             .children(dot);
-        Tab::new().aria_label(spoken).child(content).suffix(div().pr_1p5().child(close))
+        Tab::new()
+            .aria_label(spoken)
+            .child(content)
+            .suffix(div().pr_1p5().child(close))
     }
 
-    fn with_root(&self, cx: &mut App, act: impl FnOnce(&mut WorkspaceView, &mut Context<WorkspaceView>)) {
+    fn with_root(
+        &self,
+        cx: &mut App,
+        act: impl FnOnce(&mut WorkspaceView, &mut Context<WorkspaceView>),
+    ) {
         if let Some(root) = self.root.upgrade() {
             root.update(cx, act);
         }
@@ -143,7 +164,12 @@ impl Render for TitleTabs {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let ids: Vec<TabId> = self.tabs.iter().map(|tab| tab.id).collect();
         let selected = self.tabs.iter().position(|tab| tab.active);
-        let labels: Vec<Tab> = self.tabs.clone().iter().map(|tab| self.tab(tab, cx)).collect();
+        let labels: Vec<Tab> = self
+            .tabs
+            .clone()
+            .iter()
+            .map(|tab| self.tab(tab, cx))
+            .collect();
         let bar = TabBar::new("tabs")
             .when_some(selected, TabBar::selected_index)
             .children(labels)
@@ -172,7 +198,11 @@ impl Render for TitleTabs {
                     .icon(IconName::Search)
                     .ghost()
                     .xsmall()
-                    .tooltip(t!("palette.open").into_owned())
+                    .tooltip_with_action(
+                        t!("palette.open").into_owned(),
+                        &super::commands::OpenPalette,
+                        Some(super::commands::CONTEXT),
+                    )
                     .on_click(cx.listener(|view, _, window, cx| {
                         view.with_root(cx, |root, cx| root.open_palette(window, cx));
                     })),
@@ -184,4 +214,3 @@ impl Render for TitleTabs {
             })
     }
 }
-

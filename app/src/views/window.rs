@@ -33,7 +33,12 @@ const SIZE: (f32, f32) = (1120.0, 720.0);
 /// # Errors
 /// When signals cannot be received, or the platform has no window to give.
 pub fn run(started: Started) -> anyhow::Result<()> {
-    let Started { workspace, inbox, commands, server } = started;
+    let Started {
+        workspace,
+        inbox,
+        commands,
+        server,
+    } = started;
     let signals = Signals::new(ENDING).context("signals cannot be received")?;
     let failure = Rc::new(RefCell::new(None));
     let failed = failure.clone();
@@ -47,7 +52,8 @@ pub fn run(started: Started) -> anyhow::Result<()> {
     match failure.take() {
         None => Ok(()),
         Some(error) => {
-            Err(error.context("no window could be opened; without a display, use `nebula --headless`"))
+            Err(error
+                .context("no window could be opened; without a display, use `nebula --headless`"))
         }
     }
 }
@@ -135,7 +141,14 @@ impl Desk {
             | OwnerEvent::Tick => {}
         });
         let watch = watch(&store, cx);
-        Self { owner, store, keymap, window: None, _watch: watch, _subscription: subscription }
+        Self {
+            owner,
+            store,
+            keymap,
+            window: None,
+            _watch: watch,
+            _subscription: subscription,
+        }
     }
 
     fn open(&mut self, cx: &mut Context<Self>) -> anyhow::Result<()> {
@@ -175,9 +188,10 @@ impl Desk {
     }
 
     fn reveal(&mut self, cx: &mut Context<Self>) {
-        let raised = self.window.as_ref().map(|(handle, _)| {
-            handle.update(cx, |_, window, _| window.activate_window())
-        });
+        let raised = self
+            .window
+            .as_ref()
+            .map(|(handle, _)| handle.update(cx, |_, window, _| window.activate_window()));
         match raised {
             Some(Ok(())) => cx.activate(true),
             Some(Err(_)) | None => {
@@ -221,7 +235,10 @@ fn watch(store: &SettingsStore, cx: &mut Context<Desk>) -> Option<settings::Sett
     let (sender, receiver) = async_channel::bounded(1);
     cx.spawn(async move |desk, cx| {
         while receiver.recv().await.is_ok() {
-            if desk.update(cx, |desk, cx| desk.settings_changed(None, cx)).is_err() {
+            if desk
+                .update(cx, |desk, cx| desk.settings_changed(None, cx))
+                .is_err()
+            {
                 return;
             }
         }
@@ -229,7 +246,8 @@ fn watch(store: &SettingsStore, cx: &mut Context<Desk>) -> Option<settings::Sett
     .detach();
     // A full channel means that a change is already announced; the newest state is read then.
     let watch = store.watch(move |_| match sender.try_send(()) {
-        Ok(()) | Err(async_channel::TrySendError::Full(()) | async_channel::TrySendError::Closed(())) => {}
+        Ok(())
+        | Err(async_channel::TrySendError::Full(()) | async_channel::TrySendError::Closed(())) => {}
     });
     match watch {
         Ok(watch) => Some(watch),
@@ -239,4 +257,3 @@ fn watch(store: &SettingsStore, cx: &mut Context<Desk>) -> Option<settings::Sett
         }
     }
 }
-

@@ -11,15 +11,16 @@ use std::time::{Duration, Instant};
 
 use gpui::{
     AnyView, App, AppContext as _, ClipboardItem, Context, Entity, FocusHandle,
-    InteractiveElement as _, IntoElement, ParentElement as _, Render, StatefulInteractiveElement as _, StyleRefinement, Styled as _,
-    Subscription, Task, Window, div, prelude::FluentBuilder as _, px,
+    InteractiveElement as _, IntoElement, ParentElement as _, Render,
+    StatefulInteractiveElement as _, StyleRefinement, Styled as _, Subscription, Task, Window, div,
+    prelude::FluentBuilder as _, px,
 };
 use gpui_component::notification::Notification;
 use gpui_component::{ActiveTheme as _, WindowExt as _, h_flex, v_flex};
 use rust_i18n::t;
 use workspace::{InputError, PaneId, Workspace};
 
-use super::commands::CONTEXT;
+use super::commands::{CONTEXT, OpenPalette};
 use super::content;
 use super::dialogs;
 use super::owner::{Owner, OwnerEvent};
@@ -101,12 +102,16 @@ impl WorkspaceView {
     }
 
     fn find_shells(&self, cx: &mut Context<Self>) {
-        let found = cx.background_executor().spawn(async { super::shells::installed() });
+        let found = cx
+            .background_executor()
+            .spawn(async { super::shells::installed() });
         cx.spawn(async move |view, cx| {
             let shells = found.await;
             let told = view.update(cx, |view, cx| {
-                view.tabs.update(cx, |tabs, cx| tabs.offer_shells(shells.clone(), cx));
-                view.settings.update(cx, |page, cx| page.offer_shells(shells, cx));
+                view.tabs
+                    .update(cx, |tabs, cx| tabs.offer_shells(shells.clone(), cx));
+                view.settings
+                    .update(cx, |page, cx| page.offer_shells(shells, cx));
             });
             if let Err(error) = told {
                 tracing::debug!(%error, "the window closed before the shells were known");
@@ -136,9 +141,16 @@ impl WorkspaceView {
     /// Settings, theme, font or language changed: everything is drawn anew.
     pub fn settings_changed(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.settings.update(cx, |page, cx| page.changed(cx));
-        let copy = self.workspace(cx).settings().current().terminal.copy_on_select;
+        let copy = self
+            .workspace(cx)
+            .settings()
+            .current()
+            .terminal
+            .copy_on_select;
         let colours = cx.global::<GridTheme>().palette.answers();
-        let panes: Vec<_> = self.area.update(cx, |area, _| area.panes().values().cloned().collect());
+        let panes: Vec<_> = self
+            .area
+            .update(cx, |area, _| area.panes().values().cloned().collect());
         for pane in panes {
             pane.update(cx, |pane, cx| {
                 pane.set_copy_on_select(copy);
@@ -230,8 +242,16 @@ impl WorkspaceView {
     /// Tells the workspace what the user looks at, once it has been visible long enough.
     fn look(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let active = window.is_window_active();
-        let visible = if active { self.area.read(cx).visible() } else { Vec::new() };
-        if self.looking.as_ref().is_some_and(|(panes, _)| *panes == visible) {
+        let visible = if active {
+            self.area.read(cx).visible()
+        } else {
+            Vec::new()
+        };
+        if self
+            .looking
+            .as_ref()
+            .is_some_and(|(panes, _)| *panes == visible)
+        {
             return;
         }
         self.act(cx, |workspace| workspace.look_at(&[]));
@@ -278,7 +298,10 @@ impl WorkspaceView {
     }
 
     fn paste(&mut self, pane: PaneId, text: &str, window: &mut Window, cx: &mut Context<Self>) {
-        let terminal = self.workspace(cx).pane(pane).and_then(|pane| pane.terminal());
+        let terminal = self
+            .workspace(cx)
+            .pane(pane)
+            .and_then(|pane| pane.terminal());
         let Some(modes) = terminal.map(|terminal| terminal.modes()) else {
             return;
         };
@@ -336,6 +359,9 @@ impl Render for WorkspaceView {
             .track_focus(&self.focus)
             .key_context(CONTEXT)
             .on_action(cx.listener(Self::run))
+            .on_action(
+                cx.listener(|view, _: &OpenPalette, window, cx| view.open_palette(window, cx)),
+            )
             .size_full()
             .bg(cx.theme().background)
             .text_color(cx.theme().foreground)
@@ -346,7 +372,9 @@ impl Render for WorkspaceView {
                     .min_h_0()
                     .w_full()
                     .items_start()
-                    .when(self.sidebar, |it| it.child(div().flex_none().h_full().child(list)))
+                    .when(self.sidebar, |it| {
+                        it.child(div().flex_none().h_full().child(list))
+                    })
                     .child(div().flex_1().min_w_0().h_full().child(area)),
             )
             .child(self.status.clone())

@@ -29,11 +29,19 @@ impl Dragged {
         let (at, start, extent) = match self.0.direction {
             SplitDirection::LeftRight => {
                 let width = f64::from(f32::from(bounds.size.width));
-                (position.x - bounds.left(), area.x * width, area.width * width)
+                (
+                    position.x - bounds.left(),
+                    area.x * width,
+                    area.width * width,
+                )
             }
             SplitDirection::TopBottom => {
                 let height = f64::from(f32::from(bounds.size.height));
-                (position.y - bounds.top(), area.y * height, area.height * height)
+                (
+                    position.y - bounds.top(),
+                    area.y * height,
+                    area.height * height,
+                )
             }
         };
         (f64::from(f32::from(at)) - start) / extent.max(1.0)
@@ -53,7 +61,10 @@ pub fn divider(divider: &Divider, cx: &mut Context<PaneArea>) -> impl IntoElemen
     let share = |value: f64| relative(value as f32);
     let accent = cx.theme().drag_border.opacity(0.6);
     let grip = div()
-        .id(("divider", usize::try_from(divider.split.0).unwrap_or(usize::MAX)))
+        .id((
+            "divider",
+            usize::try_from(divider.split.0).unwrap_or(usize::MAX),
+        ))
         .absolute()
         .hover(move |style| style.bg(accent))
         .on_drag(Dragged(*divider), |dragged, _, _, cx| cx.new(|_| *dragged));
@@ -87,7 +98,12 @@ mod tests {
         let dragged = Dragged(Divider {
             split: SplitId(1),
             direction: SplitDirection::LeftRight,
-            area: Area { x: 0.5, y: 0.0, width: 0.5, height: 1.0 },
+            area: Area {
+                x: 0.5,
+                y: 0.0,
+                width: 0.5,
+                height: 1.0,
+            },
             ratio: 0.5,
         });
         let bounds = Bounds::new(point(px(100.0), px(50.0)), size(px(800.0), px(600.0)));

@@ -40,7 +40,11 @@ pub fn frame(
     cx: &mut Context<PaneArea>,
 ) -> AnyElement {
     let theme = cx.theme();
-    let border = if look.focused { theme.ring } else { theme.border };
+    let border = if look.focused {
+        theme.ring
+    } else {
+        theme.border
+    };
     let veil = theme.background.opacity(DIM);
     let dim = look.several && !look.focused;
     let content = div()
@@ -56,7 +60,9 @@ pub fn frame(
         .when(look.several, |it| it.border_1().border_color(border))
         .when(look.several, |it| it.child(header(frame, look, root, cx)))
         .child(content)
-        .when_some(frame.ended.clone(), |it, ended| it.child(banner(frame.pane, &ended, root, cx)))
+        .when_some(frame.ended.clone(), |it, ended| {
+            it.child(banner(frame.pane, &ended, root, cx))
+        })
         .into_any_element()
 }
 
@@ -68,11 +74,23 @@ fn header(
 ) -> AnyElement {
     let pane = frame.pane;
     let theme = cx.theme();
-    let text = if look.focused { theme.foreground } else { theme.muted_foreground };
+    let text = if look.focused {
+        theme.foreground
+    } else {
+        theme.muted_foreground
+    };
     let ground = theme.tab_bar;
     let group = format!("pane-header-{pane}");
-    let zoom_text = if look.zoomed { t!("pane.unzoom") } else { t!("pane.zoom") };
-    let zoom_icon = if look.zoomed { IconName::Minimize } else { IconName::Maximize };
+    let zoom_text = if look.zoomed {
+        t!("pane.unzoom")
+    } else {
+        t!("pane.zoom")
+    };
+    let zoom_icon = if look.zoomed {
+        IconName::Minimize
+    } else {
+        IconName::Maximize
+    };
     let split = |direction| {
         move |view: &mut WorkspaceView, window: &mut Window, cx: &mut Context<WorkspaceView>| {
             view.split(pane, direction, window, cx);
@@ -83,16 +101,43 @@ fn header(
         .flex_none()
         .invisible()
         .group_hover(group.clone(), |style| style.visible())
-        .child(button("right", IconName::PanelRight, t!("pane.split_right"), root, split(SplitDirection::LeftRight)))
-        .child(button("down", IconName::PanelBottom, t!("pane.split_down"), root, split(SplitDirection::TopBottom)))
-        .child(button("zoom", zoom_icon, zoom_text, root, move |view, _, cx| {
-            view.act(cx, |workspace| workspace.zoom(pane, zoom));
-        }))
-        .child(button("close", IconName::Close, t!("pane.close"), root, move |view, window, cx| {
-            view.close_pane(pane, window, cx);
-        }));
+        .child(button(
+            "right",
+            IconName::PanelRight,
+            t!("pane.split_right"),
+            root,
+            split(SplitDirection::LeftRight),
+        ))
+        .child(button(
+            "down",
+            IconName::PanelBottom,
+            t!("pane.split_down"),
+            root,
+            split(SplitDirection::TopBottom),
+        ))
+        .child(button(
+            "zoom",
+            zoom_icon,
+            zoom_text,
+            root,
+            move |view, _, cx| {
+                view.act(cx, |workspace| workspace.zoom(pane, zoom));
+            },
+        ))
+        .child(button(
+            "close",
+            IconName::Close,
+            t!("pane.close"),
+            root,
+            move |view, window, cx| {
+                view.close_pane(pane, window, cx);
+            },
+        ));
     let zoomed = look.zoomed.then(|| {
-        div().flex_none().text_color(theme.muted_foreground).child(t!("pane.zoomed").into_owned())
+        div()
+            .flex_none()
+            .text_color(theme.muted_foreground)
+            .child(t!("pane.zoomed").into_owned())
     });
     let root = root.clone();
     h_flex()
@@ -107,7 +152,13 @@ fn header(
         .text_color(text)
         .bg(ground)
         .child(state_mark::icon(frame.state, cx))
-        .child(div().flex_1().min_w_0().truncate().child(frame.title.clone()))
+        .child(
+            div()
+                .flex_1()
+                .min_w_0()
+                .truncate()
+                .child(frame.title.clone()),
+        )
         .children(zoomed)
         .child(buttons)
         .on_click(move |_, window, cx| {
@@ -126,14 +177,17 @@ fn button(
     act: impl Fn(&mut WorkspaceView, &mut Window, &mut Context<WorkspaceView>) + 'static,
 ) -> Button {
     let root = root.clone();
-    Button::new(id).icon(icon).ghost().xsmall().tooltip(tooltip.into_owned()).on_click(
-        move |_, window, cx| {
+    Button::new(id)
+        .icon(icon)
+        .ghost()
+        .xsmall()
+        .tooltip(tooltip.into_owned())
+        .on_click(move |_, window, cx| {
             cx.stop_propagation();
             if let Some(root) = root.upgrade() {
                 root.update(cx, |root, cx| act(root, window, cx));
             }
-        },
-    )
+        })
 }
 
 fn banner(
@@ -159,19 +213,29 @@ fn banner(
         .border_color(theme.border)
         .bg(theme.tab_bar)
         .text_sm()
-        .child(Icon::new(IconName::CircleX).small().text_color(theme.danger))
+        .child(
+            Icon::new(IconName::CircleX)
+                .small()
+                .text_color(theme.danger),
+        )
         .child(div().flex_1().min_w_0().child(text.to_owned()))
-        .child(act("restart", t!("pane.restart")).primary().on_click(move |_, _, cx| {
-            if let Some(root) = again.upgrade() {
-                root.update(cx, |root, cx| {
-                    root.act(cx, |workspace| workspace.restart(pane));
-                });
-            }
-        }))
-        .child(act("dismiss", t!("confirm.close")).on_click(move |_, window, cx| {
-            if let Some(root) = close.upgrade() {
-                root.update(cx, |root, cx| root.close_pane(pane, window, cx));
-            }
-        }))
+        .child(
+            act("restart", t!("pane.restart"))
+                .primary()
+                .on_click(move |_, _, cx| {
+                    if let Some(root) = again.upgrade() {
+                        root.update(cx, |root, cx| {
+                            root.act(cx, |workspace| workspace.restart(pane));
+                        });
+                    }
+                }),
+        )
+        .child(
+            act("dismiss", t!("confirm.close")).on_click(move |_, window, cx| {
+                if let Some(root) = close.upgrade() {
+                    root.update(cx, |root, cx| root.close_pane(pane, window, cx));
+                }
+            }),
+        )
         .into_any_element()
 }

@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use gpui::{
-    ClipboardItem, Context, DispatchPhase, Entity, Hitbox, MouseButton,
-    MouseDownEvent, MouseMoveEvent, MouseUpEvent, NavigationDirection, Pixels, Point, ScrollDelta,
-    ScrollEvent, Task, Window, px,
+    ClipboardItem, Context, DispatchPhase, Entity, Hitbox, MouseButton, MouseDownEvent,
+    MouseMoveEvent, MouseUpEvent, NavigationDirection, Pixels, Point, ScrollDelta, ScrollEvent,
+    Task, Window, px,
 };
 use terminal::input::{self, MouseAction, MouseEvent};
 use terminal::{CellSide, MouseTracking, Scroll, SelectionKind, ViewPoint};
@@ -142,7 +142,10 @@ impl PaneView {
                 }
             }
             Drag::Select => {
-                let text = self.terminal.selection_text().filter(|text| !text.is_empty());
+                let text = self
+                    .terminal
+                    .selection_text()
+                    .filter(|text| !text.is_empty());
                 let Some(text) = text else {
                     return;
                 };
@@ -203,13 +206,22 @@ impl PaneView {
         let x = (device(position.x) - layout.grid.origin.0).max(0);
         let y = (device(position.y) - layout.grid.origin.1).max(0);
         let within = |value: i32, count: usize| {
-            usize::try_from(value).unwrap_or(0).min(count.saturating_sub(1))
+            usize::try_from(value)
+                .unwrap_or(0)
+                .min(count.saturating_sub(1))
         };
         let column = within(x / metrics.width, self.frame.columns);
         let line = within(y / metrics.height, self.frame.lines);
-        let past_end = x >= metrics.width.saturating_mul(i32::try_from(self.frame.columns).ok()?);
+        let past_end = x
+            >= metrics
+                .width
+                .saturating_mul(i32::try_from(self.frame.columns).ok()?);
         let right = past_end || x % metrics.width * 2 >= metrics.width;
-        let side = if right { CellSide::Right } else { CellSide::Left };
+        let side = if right {
+            CellSide::Right
+        } else {
+            CellSide::Left
+        };
         Some((ViewPoint { line, column }, side))
     }
 
@@ -291,7 +303,9 @@ impl PaneView {
     }
 
     fn on_scrollbar(&self, position: Point<Pixels>) -> bool {
-        let track = self.layout.and_then(|layout| self.extent().track(layout.bounds));
+        let track = self
+            .layout
+            .and_then(|layout| self.extent().track(layout.bounds));
         track.is_some_and(|track| track.contains(&position))
     }
 

@@ -15,17 +15,32 @@ impl SettingsPage {
         let title = t!(format!("settings.field.{name}.title")).into_owned();
         let help = t!(format!("settings.field.{name}.help")).into_owned();
         let key = field.key.as_str();
-        let slot = Slot { store: self.store.clone(), page: cx.weak_entity(), key };
+        let slot = Slot {
+            store: self.store.clone(),
+            page: cx.weak_entity(),
+            key,
+        };
         let item = match &field.allowed {
             Allowed::Bool => SettingItem::new(title, slot.switch()),
             Allowed::Integer { min, max } => {
                 // Both ends are far below 2^53.
-                let options = NumberFieldOptions { min: *min as f64, max: *max as f64, step: 100.0 };
-                SettingItem::new(title, slot.number(options, |value| Value::from(value as i64)))
+                let options = NumberFieldOptions {
+                    min: *min as f64,
+                    max: *max as f64,
+                    step: 100.0,
+                };
+                SettingItem::new(
+                    title,
+                    slot.number(options, |value| Value::from(value as i64)),
+                )
             }
             Allowed::Number { min, max } => {
                 let step = if max - min > 10.0 { 1.0 } else { 0.05 };
-                let options = NumberFieldOptions { min: *min, max: *max, step };
+                let options = NumberFieldOptions {
+                    min: *min,
+                    max: *max,
+                    step,
+                };
                 SettingItem::new(title, slot.number(options, Value::from))
             }
             Allowed::Choice(choices) => {
@@ -47,7 +62,10 @@ impl SettingsPage {
     fn options(&self, field: &Field) -> Option<Vec<(SharedString, SharedString)>> {
         let same = |name: &SharedString| (name.clone(), name.clone());
         let named = |value: &'static str, text: std::borrow::Cow<'static, str>| {
-            (SharedString::from(value), SharedString::from(text.into_owned()))
+            (
+                SharedString::from(value),
+                SharedString::from(text.into_owned()),
+            )
         };
         let mut options: Vec<_> = match field.key.as_str() {
             "ui.theme" => {
@@ -56,16 +74,22 @@ impl SettingsPage {
                     named("light", t!("settings.option.light")),
                     named("dark", t!("settings.option.dark")),
                 ];
-                let themes = theme::bundled().iter().map(|theme| same(&theme.name.clone().into()));
+                let themes = theme::bundled()
+                    .iter()
+                    .map(|theme| same(&theme.name.clone().into()));
                 fixed.into_iter().chain(themes).collect()
             }
             "ui.font_family" => {
                 let bundled = named("auto", t!("settings.option.auto_font"));
-                std::iter::once(bundled).chain(self.fonts.iter().map(same)).collect()
+                std::iter::once(bundled)
+                    .chain(self.fonts.iter().map(same))
+                    .collect()
             }
             "terminal.shell" => {
                 let login = named("auto", t!("settings.option.auto_shell"));
-                std::iter::once(login).chain(self.shells.iter().map(same)).collect()
+                std::iter::once(login)
+                    .chain(self.shells.iter().map(same))
+                    .collect()
             }
             _ => return None,
         };
@@ -96,7 +120,11 @@ impl Slot {
     fn switch(self) -> SettingField<bool> {
         let reader = self.clone();
         SettingField::switch(
-            move |_| current(&reader.store, reader.key).as_bool().unwrap_or_default(),
+            move |_| {
+                current(&reader.store, reader.key)
+                    .as_bool()
+                    .unwrap_or_default()
+            },
             move |value, cx| self.set(value.into(), cx),
         )
     }
@@ -107,7 +135,9 @@ impl Slot {
             options,
             // A float of the settings has a short decimal form that its double has not.
             move |_| {
-                let shown = current(&reader.store, reader.key).as_f64().unwrap_or_default();
+                let shown = current(&reader.store, reader.key)
+                    .as_f64()
+                    .unwrap_or_default();
                 (shown * 1000.0).round() / 1000.0
             },
             move |number, cx| self.set(value(number), cx),
@@ -140,5 +170,9 @@ fn current(store: &SettingsStore, key: &str) -> Json {
 }
 
 fn text(store: &SettingsStore, key: &str) -> SharedString {
-    current(store, key).as_str().unwrap_or_default().to_owned().into()
+    current(store, key)
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+        .into()
 }

@@ -80,17 +80,29 @@ pub fn paint_preedit(
         font: glyphs.choice().font(Face::default()),
         color: colour,
         background_color: None,
-        underline: Some(UnderlineStyle { color: Some(colour), thickness: px(1.0), wavy: false }),
+        underline: Some(UnderlineStyle {
+            color: Some(colour),
+            thickness: px(1.0),
+            wavy: false,
+        }),
         strikethrough: None,
     };
     let size = px(glyphs.choice().size);
-    let line = window.text_system().shape_line(text.clone(), size, &[run], None);
+    let line = window
+        .text_system()
+        .shape_line(text.clone(), size, &[run], None);
     let mut area = grid.cells(column, row, 1);
     area.size.width = line.width();
     window.paint_quad(fill(area, Hsla::from(colours.selection())));
     let origin = point(area.origin.x, area.origin.y);
-    let painted =
-        line.paint(origin, area.size.height, gpui::TextAlign::Left, None, window, cx);
+    let painted = line.paint(
+        origin,
+        area.size.height,
+        gpui::TextAlign::Left,
+        None,
+        window,
+        cx,
+    );
     if let Err(error) = painted {
         tracing::debug!(%error, "text in composition was not painted");
     }

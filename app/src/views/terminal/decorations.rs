@@ -27,7 +27,12 @@ pub fn paint(
     };
 
     if flags.contains(Flags::STRIKEOUT) {
-        bar(left, right, top + metrics.baseline - metrics.baseline * 3 / 10, strike);
+        bar(
+            left,
+            right,
+            top + metrics.baseline - metrics.baseline * 3 / 10,
+            strike,
+        );
     }
     if flags.contains(Flags::UNDERLINE) {
         bar(left, right, line, under);

@@ -39,7 +39,11 @@ fn layout(bounds: Bounds<Pixels>, metrics: CellMetrics) -> PaneLayout {
     let device = |value: Pixels| (f32::from(value) * metrics.scale).round() as i32;
     let padding = device(px(PADDING));
     let (width, height) = (device(bounds.size.width), device(bounds.size.height));
-    let fit = |room: i32, cell: i32| u16::try_from((room - 2 * padding) / cell).unwrap_or(0).max(1);
+    let fit = |room: i32, cell: i32| {
+        u16::try_from((room - 2 * padding) / cell)
+            .unwrap_or(0)
+            .max(1)
+    };
     let pixels = |value: i32| u16::try_from(value).unwrap_or(u16::MAX);
     let size = GridSize {
         columns: fit(width, metrics.width),
@@ -47,8 +51,15 @@ fn layout(bounds: Bounds<Pixels>, metrics: CellMetrics) -> PaneLayout {
         cell_width: pixels(metrics.width),
         cell_height: pixels(metrics.height),
     };
-    let origin = (device(bounds.left()) + padding, device(bounds.top()) + padding);
-    PaneLayout { bounds, grid: Grid { origin, metrics }, size }
+    let origin = (
+        device(bounds.left()) + padding,
+        device(bounds.top()) + padding,
+    );
+    PaneLayout {
+        bounds,
+        grid: Grid { origin, metrics },
+        size,
+    }
 }
 
 impl IntoElement for TerminalElement {
@@ -113,7 +124,11 @@ impl Element for TerminalElement {
             view.refresh(layout, window, cx);
             gpui::Focusable::focus_handle(view, cx)
         });
-        window.handle_input(&focus, ElementInputHandler::new(bounds, self.view.clone()), cx);
+        window.handle_input(
+            &focus,
+            ElementInputHandler::new(bounds, self.view.clone()),
+            cx,
+        );
         PaneView::listen_to_mouse(&self.view, hitbox, window);
 
         let mask = gpui::ContentMask { bounds };
@@ -127,17 +142,23 @@ impl TerminalElement {
         let palette = cx.global::<ActiveTheme>().palette.clone();
         let view = self.view.read(cx);
         let frame = &view.frame;
-        let colours = Colours { theme: &palette, changed: &frame.palette };
+        let colours = Colours {
+            theme: &palette,
+            changed: &frame.palette,
+        };
         window.paint_quad(fill(layout.bounds, Hsla::from(colours.background())));
 
         let active = view.is_active(window);
-        let caret = frame.cursor.filter(|_| view.cursor_is_on()).map(|cursor| Caret {
-            row: cursor.line,
-            column: cursor.column,
-            cells: 1 + usize::from(cursor.wide),
-            shape: cursor.shape,
-            focused: active,
-        });
+        let caret = frame
+            .cursor
+            .filter(|_| view.cursor_is_on())
+            .map(|cursor| Caret {
+                row: cursor.line,
+                column: cursor.column,
+                cells: 1 + usize::from(cursor.wide),
+                shape: cursor.shape,
+                focused: active,
+            });
         let caret = caret.filter(|caret| caret.shape != CursorShape::Hidden);
 
         let mut painter = Painter {
@@ -167,7 +188,10 @@ impl TerminalElement {
         let place = frame.cursor.map(|cursor| (cursor.line, cursor.column));
         if let Some(place) = place.filter(|_| !preedit.is_empty()) {
             let changed = frame.palette.clone();
-            let colours = Colours { theme: &palette, changed: &changed };
+            let colours = Colours {
+                theme: &palette,
+                changed: &changed,
+            };
             let glyphs = glyphs.borrow();
             paint_preedit(&preedit, place, &layout.grid, &colours, &glyphs, window, cx);
         }

@@ -78,7 +78,9 @@ impl GlyphCache {
 
     /// The glyphs of one character that takes `cells` (1 or 2) cells.
     pub fn character(&mut self, c: char, face: Face, cells: u8, window: &Window) -> Glyphs {
-        let slot = usize::try_from(u32::from(c)).ok().filter(|code| *code < 128 && cells == 1);
+        let slot = usize::try_from(u32::from(c))
+            .ok()
+            .filter(|code| *code < 128 && cells == 1);
         if let Some(slot) = slot.map(|code| code + 128 * face.index()) {
             if let Some(Some(glyphs)) = self.ascii.get(slot) {
                 return glyphs.clone();
@@ -102,7 +104,11 @@ impl GlyphCache {
 
     /// The glyphs of a character with combining marks or joiners.
     pub fn cluster(&mut self, text: String, face: Face, cells: u8, window: &Window) -> Glyphs {
-        let key = Key { text: text.into(), face, cells };
+        let key = Key {
+            text: text.into(),
+            face,
+            cells,
+        };
         if let Some(glyphs) = self.clusters.get(&key) {
             return glyphs.clone();
         }
@@ -129,7 +135,9 @@ impl GlyphCache {
         let size = px(self.choice.size);
         let shape = |size| {
             let runs = std::slice::from_ref(&run);
-            window.text_system().shape_line(text.clone(), size, runs, None)
+            window
+                .text_system()
+                .shape_line(text.clone(), size, runs, None)
         };
 
         let mut line = shape(size);
@@ -140,7 +148,11 @@ impl GlyphCache {
             drawn_size = px((f32::from(size) * room / width).max(1.0));
             line = shape(drawn_size);
         }
-        let shift = if foreign { px((room - f32::from(line.width())) / 2.0) } else { px(0.0) };
+        let shift = if foreign {
+            px((room - f32::from(line.width())) / 2.0)
+        } else {
+            px(0.0)
+        };
         let glyphs = line.runs.iter().flat_map(|run| {
             run.glyphs.iter().map(|glyph| Glyph {
                 font: run.font_id,

@@ -25,12 +25,20 @@ pub struct Grid {
 impl Grid {
     /// The left edge of a column, in device pixels.
     pub fn left(&self, column: usize) -> i32 {
-        self.origin.0 + self.metrics.width.saturating_mul(i32::try_from(column).unwrap_or(i32::MAX))
+        self.origin.0
+            + self
+                .metrics
+                .width
+                .saturating_mul(i32::try_from(column).unwrap_or(i32::MAX))
     }
 
     /// The top edge of a row, in device pixels.
     pub fn top(&self, row: usize) -> i32 {
-        self.origin.1 + self.metrics.height.saturating_mul(i32::try_from(row).unwrap_or(i32::MAX))
+        self.origin.1
+            + self
+                .metrics
+                .height
+                .saturating_mul(i32::try_from(row).unwrap_or(i32::MAX))
     }
 
     /// A rectangle given in device pixels, in the window's own measure.
@@ -45,11 +53,19 @@ impl Grid {
     /// The cells from `column` on, `cells` wide, of one row.
     pub fn cells(&self, column: usize, row: usize, cells: usize) -> Bounds<Pixels> {
         let (left, top) = (self.left(column), self.top(row));
-        self.rectangle(left, top, self.left(column + cells), top + self.metrics.height)
+        self.rectangle(
+            left,
+            top,
+            self.left(column + cells),
+            top + self.metrics.height,
+        )
     }
 
     fn point(&self, x: f32, y: f32) -> Point<Pixels> {
-        point(gpui::px(x / self.metrics.scale), gpui::px(y / self.metrics.scale))
+        point(
+            gpui::px(x / self.metrics.scale),
+            gpui::px(y / self.metrics.scale),
+        )
     }
 }
 
@@ -103,7 +119,11 @@ impl<'a> Painter<'a> {
         let colours = &self.colours;
         let flags = cell.flags;
         let inverse = flags.contains(Flags::INVERSE);
-        let (text_of, ground_of) = if inverse { (cell.bg, cell.fg) } else { (cell.fg, cell.bg) };
+        let (text_of, ground_of) = if inverse {
+            (cell.bg, cell.fg)
+        } else {
+            (cell.fg, cell.bg)
+        };
         let mut text = colours.resolve(text_of, Role::Text);
         let mut ground = colours.resolve(ground_of, Role::Ground);
         if flags.contains(Flags::DIM) {
@@ -120,7 +140,10 @@ impl<'a> Painter<'a> {
         if self.covered == Some((row.number, column)) {
             text = colours.cursor_text();
         }
-        Ink { text, ground: (ground != colours.background()).then_some(ground) }
+        Ink {
+            text,
+            ground: (ground != colours.background()).then_some(ground),
+        }
     }
 
     fn paint_row_grounds(&self, row: Row<'_>, window: &mut Window) {
@@ -182,7 +205,9 @@ impl<'a> Painter<'a> {
         let glyphs = match cell.zerowidth.as_deref() {
             None => self.glyphs.character(cell.c, face, cells, window),
             Some(marks) => {
-                let text = std::iter::once(cell.c).chain(marks.iter().copied()).collect();
+                let text = std::iter::once(cell.c)
+                    .chain(marks.iter().copied())
+                    .collect();
                 self.glyphs.cluster(text, face, cells, window)
             }
         };
@@ -213,13 +238,18 @@ impl<'a> Painter<'a> {
         window: &mut Window,
     ) {
         let metrics = self.grid.metrics;
-        let cell = symbols::CellBox { width: metrics.width, height: metrics.height };
+        let cell = symbols::CellBox {
+            width: metrics.width,
+            height: metrics.height,
+        };
         let (left, top) = (self.grid.left(column), self.grid.top(row));
         for part in symbols::symbol(c, cell).unwrap_or_default() {
             match part {
                 Part::Block(b) => {
                     let (right, bottom) = (left + b.right, top + b.bottom);
-                    let area = self.grid.rectangle(left + b.left, top + b.top, right, bottom);
+                    let area = self
+                        .grid
+                        .rectangle(left + b.left, top + b.top, right, bottom);
                     window.paint_quad(fill(area, colour.opacity(b.opacity)));
                 }
                 Part::Polygon(points) => {
@@ -240,7 +270,11 @@ fn rows(frame: &Frame) -> impl Iterator<Item = Row<'_>> {
         while spans.next_if(|span| span.line < number).is_some() {}
         let span = spans.peek().filter(|span| span.line == number);
         let selected = span.map_or((0, 0), |span| (span.start, span.end));
-        Row { number, cells: frame.row(number), selected }
+        Row {
+            number,
+            cells: frame.row(number),
+            selected,
+        }
     })
 }
 

@@ -33,9 +33,15 @@ impl Extent {
     pub fn thumb(&self, track: Bounds<Pixels>) -> Bounds<Pixels> {
         let height = f32::from(track.size.height);
         let total = (self.history + self.lines).max(1) as f32;
-        let length = (height * self.lines as f32 / total).max(SHORTEST).min(height);
+        let length = (height * self.lines as f32 / total)
+            .max(SHORTEST)
+            .min(height);
         let above = self.history.saturating_sub(self.offset) as f32;
-        let share = if self.history == 0 { 0.0 } else { above / self.history as f32 };
+        let share = if self.history == 0 {
+            0.0
+        } else {
+            above / self.history as f32
+        };
         let top = (height - length) * share;
         Bounds::new(
             point(track.left() + px(2.0), track.top() + px(top)),
@@ -64,7 +70,11 @@ mod tests {
 
     #[test]
     fn the_thumb_runs_from_top_to_bottom() {
-        let extent = |offset| Extent { history: 970, offset, lines: 30 };
+        let extent = |offset| Extent {
+            history: 970,
+            offset,
+            lines: 30,
+        };
         let track = extent(0).track(pane()).unwrap();
         assert_eq!(extent(0).thumb(track).bottom(), track.bottom());
         assert_eq!(extent(970).thumb(track).top(), track.top());
@@ -73,7 +83,11 @@ mod tests {
 
     #[test]
     fn dragging_to_an_end_reaches_it() {
-        let extent = Extent { history: 970, offset: 3, lines: 30 };
+        let extent = Extent {
+            history: 970,
+            offset: 3,
+            lines: 30,
+        };
         let track = extent.track(pane()).unwrap();
         assert_eq!(extent.offset_at(track, track.top() - px(50.0)), 970);
         assert_eq!(extent.offset_at(track, track.bottom() + px(50.0)), 0);
@@ -81,8 +95,24 @@ mod tests {
 
     #[test]
     fn nothing_to_scroll_is_no_scrollbar() {
-        assert!(Extent { history: 0, offset: 0, lines: 30 }.track(pane()).is_none());
+        assert!(
+            Extent {
+                history: 0,
+                offset: 0,
+                lines: 30
+            }
+            .track(pane())
+            .is_none()
+        );
         let tiny = Bounds::new(point(px(0.0), px(0.0)), size(px(1.0), px(1.0)));
-        assert!(Extent { history: 10, offset: 0, lines: 1 }.track(tiny).is_none());
+        assert!(
+            Extent {
+                history: 10,
+                offset: 0,
+                lines: 1
+            }
+            .track(tiny)
+            .is_none()
+        );
     }
 }

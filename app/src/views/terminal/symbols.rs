@@ -53,7 +53,13 @@ pub enum Part {
 pub type Symbol = Vec<Part>;
 
 pub(super) fn block(left: i32, top: i32, right: i32, bottom: i32) -> Part {
-    Part::Block(Block { left, top, right, bottom, opacity: 1.0 })
+    Part::Block(Block {
+        left,
+        top,
+        right,
+        bottom,
+        opacity: 1.0,
+    })
 }
 
 /// Whether [`symbol`] draws this character; cheap, for every cell of every frame.
@@ -84,22 +90,43 @@ mod tests {
     use super::*;
 
     fn every_symbol() -> impl Iterator<Item = char> {
-        (0x2500..=0x1_fb3b).filter_map(char::from_u32).filter(|c| is_symbol(*c))
+        (0x2500..=0x1_fb3b)
+            .filter_map(char::from_u32)
+            .filter(|c| is_symbol(*c))
     }
 
     #[test]
     fn what_is_called_a_symbol_has_a_geometry() {
         for c in every_symbol() {
-            let parts = symbol(c, CellBox { width: 9, height: 18 });
+            let parts = symbol(
+                c,
+                CellBox {
+                    width: 9,
+                    height: 18,
+                },
+            );
             assert!(parts.is_some(), "U+{:04X}", u32::from(c));
             let blank = c == '\u{2800}';
-            assert_eq!(parts.is_some_and(|parts| parts.is_empty()), blank, "U+{:04X}", u32::from(c));
+            assert_eq!(
+                parts.is_some_and(|parts| parts.is_empty()),
+                blank,
+                "U+{:04X}",
+                u32::from(c)
+            );
         }
     }
 
     #[test]
     fn shapes_stay_inside_their_cell_at_any_size() {
-        let sizes = [(1, 1), (2, 3), (5, 11), (8, 17), (9, 18), (17, 37), (40, 80)];
+        let sizes = [
+            (1, 1),
+            (2, 3),
+            (5, 11),
+            (8, 17),
+            (9, 18),
+            (17, 37),
+            (40, 80),
+        ];
         for (width, height) in sizes {
             for c in every_symbol() {
                 for part in symbol(c, CellBox { width, height }).unwrap_or_default() {
@@ -117,7 +144,11 @@ mod tests {
                                 && (-0.01..=height as f32 + 0.01).contains(y)
                         }),
                     };
-                    assert!(inside, "U+{:04X} at {width}x{height}: {part:?}", u32::from(c));
+                    assert!(
+                        inside,
+                        "U+{:04X} at {width}x{height}: {part:?}",
+                        u32::from(c)
+                    );
                 }
             }
         }
@@ -125,16 +156,27 @@ mod tests {
 
     #[test]
     fn lines_reach_the_border_where_their_neighbour_begins() {
-        let cell = CellBox { width: 9, height: 19 };
+        let cell = CellBox {
+            width: 9,
+            height: 19,
+        };
         let spans = |c: char| symbol(c, cell).unwrap_or_default();
         let reaches = |c: char, test: fn(&Block, CellBox) -> bool| {
-            spans(c).iter().any(|part| matches!(part, Part::Block(block) if test(block, cell)))
+            spans(c)
+                .iter()
+                .any(|part| matches!(part, Part::Block(block) if test(block, cell)))
         };
         for c in ['─', '┼', '├', '═', '╬', '╭', '┌', '╚'] {
-            assert!(reaches(c, |b, cell| b.right == cell.width), "{c} reaches right");
+            assert!(
+                reaches(c, |b, cell| b.right == cell.width),
+                "{c} reaches right"
+            );
         }
         for c in ['│', '┼', '┬', '║', '╬', '╭', '╮', '┐'] {
-            assert!(reaches(c, |b, cell| b.bottom == cell.height), "{c} reaches down");
+            assert!(
+                reaches(c, |b, cell| b.bottom == cell.height),
+                "{c} reaches down"
+            );
         }
     }
 }

@@ -31,7 +31,11 @@ impl Rgb {
     fn luminance(self) -> f32 {
         let channel = |value: u8| {
             let value = f32::from(value) / 255.0;
-            if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+            if value <= 0.040_45 {
+                value / 12.92
+            } else {
+                ((value + 0.055) / 1.055).powf(2.4)
+            }
         };
         0.2126 * channel(self.r) + 0.7152 * channel(self.g) + 0.0722 * channel(self.b)
     }
@@ -45,7 +49,9 @@ impl Rgb {
     /// `self` moved towards `other` by `share` (0 to 1).
     pub fn mix(self, other: Self, share: f32) -> Self {
         let channel = |a: u8, b: u8| {
-            (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round().clamp(0.0, 255.0) as u8
+            (f32::from(a) + (f32::from(b) - f32::from(a)) * share)
+                .round()
+                .clamp(0.0, 255.0) as u8
         };
         Self {
             r: channel(self.r, other.r),
@@ -61,7 +67,11 @@ impl Rgb {
         }
         let black = Self::new(0, 0, 0);
         let white = Self::new(255, 255, 255);
-        let goal = if white.contrast(ground) >= black.contrast(ground) { white } else { black };
+        let goal = if white.contrast(ground) >= black.contrast(ground) {
+            white
+        } else {
+            black
+        };
         (1..=32)
             .map(|step| self.mix(goal, step as f32 / 32.0))
             .find(|colour| colour.contrast(ground) >= ratio)
@@ -77,8 +87,13 @@ impl Rgb {
 impl From<Rgb> for Hsla {
     fn from(colour: Rgb) -> Self {
         let channel = |value: u8| f32::from(value) / 255.0;
-        gpui::Rgba { r: channel(colour.r), g: channel(colour.g), b: channel(colour.b), a: 1.0 }
-            .into()
+        gpui::Rgba {
+            r: channel(colour.r),
+            g: channel(colour.g),
+            b: channel(colour.b),
+            a: 1.0,
+        }
+        .into()
     }
 }
 
@@ -87,15 +102,22 @@ impl FromStr for Rgb {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = || NotAColour(text.to_owned());
-        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6).ok_or_else(wrong)?;
-        let [_, r, g, b] = u32::from_str_radix(digits, 16).map_err(|_| wrong())?.to_be_bytes();
+        let digits = text
+            .strip_prefix('#')
+            .filter(|digits| digits.len() == 6)
+            .ok_or_else(wrong)?;
+        let [_, r, g, b] = u32::from_str_radix(digits, 16)
+            .map_err(|_| wrong())?
+            .to_be_bytes();
         Ok(Self { r, g, b })
     }
 }
 
 impl<'de> Deserialize<'de> for Rgb {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -107,7 +129,9 @@ mod tests {
     fn colours_are_read_and_written() {
         assert_eq!("#0a1B2c".parse::<Rgb>().unwrap(), Rgb::new(10, 27, 44));
         assert_eq!(Rgb::new(10, 27, 44).hex(), "#0a1b2c");
-        for wrong in ["", "#", "0a1b2c", "#0a1b2", "#0a1b2cd", "#zzzzzz", "#+a1b2c1"] {
+        for wrong in [
+            "", "#", "0a1b2c", "#0a1b2", "#0a1b2cd", "#zzzzzz", "#+a1b2c1",
+        ] {
             assert!(wrong.parse::<Rgb>().is_err(), "{wrong}");
         }
     }

@@ -108,9 +108,18 @@ impl Palette {
 
     /// Every colour as programs may ask for it: 0 to 255, then the named ones.
     pub fn answers(&self) -> Vec<terminal::Rgb> {
-        let plain = |colour: Rgb| terminal::Rgb { r: colour.r, g: colour.g, b: colour.b };
+        let plain = |colour: Rgb| terminal::Rgb {
+            r: colour.r,
+            g: colour.g,
+            b: colour.b,
+        };
         let named = [self.foreground, self.background, self.cursor];
-        self.ground.iter().copied().chain(named).map(plain).collect()
+        self.ground
+            .iter()
+            .copied()
+            .chain(named)
+            .map(plain)
+            .collect()
     }
 }
 
@@ -131,22 +140,26 @@ impl Colours<'_> {
             Color::Indexed(index) => usize::from(index),
             Color::Spec(_) => return self.theme.resolve(colour, role),
         };
-        self.changed(index).unwrap_or_else(|| self.theme.resolve(colour, role))
+        self.changed(index)
+            .unwrap_or_else(|| self.theme.resolve(colour, role))
     }
 
     /// Text without a colour of its own.
     pub fn foreground(&self) -> Rgb {
-        self.changed(NamedColor::Foreground as usize).unwrap_or(self.theme.foreground)
+        self.changed(NamedColor::Foreground as usize)
+            .unwrap_or(self.theme.foreground)
     }
 
     /// The ground of the grid.
     pub fn background(&self) -> Rgb {
-        self.changed(NamedColor::Background as usize).unwrap_or(self.theme.background)
+        self.changed(NamedColor::Background as usize)
+            .unwrap_or(self.theme.background)
     }
 
     /// The cursor.
     pub fn cursor(&self) -> Rgb {
-        self.changed(NamedColor::Cursor as usize).unwrap_or(self.theme.cursor)
+        self.changed(NamedColor::Cursor as usize)
+            .unwrap_or(self.theme.cursor)
     }
 
     /// Text under a block cursor.
@@ -168,7 +181,9 @@ impl Colours<'_> {
         if self.changed.is_empty() {
             return None;
         }
-        self.changed.get(index).map(|colour| Rgb::new(colour.r, colour.g, colour.b))
+        self.changed
+            .get(index)
+            .map(|colour| Rgb::new(colour.r, colour.g, colour.b))
     }
 }
 
@@ -212,7 +227,10 @@ mod tests {
             let plain = palette.foreground.contrast(palette.background);
             assert!(plain >= READABLE, "{name}: text is {plain:.2}:1");
             let selected = palette.foreground.contrast(palette.selection);
-            assert!(selected >= READABLE, "{name}: selected text is {selected:.2}:1");
+            assert!(
+                selected >= READABLE,
+                "{name}: selected text is {selected:.2}:1"
+            );
             for index in (1..7).chain(8..15) {
                 let colour = palette.resolve(Color::Indexed(index), Role::Text);
                 let ratio = colour.contrast(palette.background);

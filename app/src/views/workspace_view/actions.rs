@@ -93,7 +93,9 @@ impl WorkspaceView {
 
     /// Opens a tab with this shell, or with that of the settings.
     pub fn new_tab(&mut self, shell: Option<String>, _: &mut Window, cx: &mut Context<Self>) {
-        self.act(cx, |workspace| workspace.new_tab(NewTab { cwd: None, shell }));
+        self.act(cx, |workspace| {
+            workspace.new_tab(NewTab { cwd: None, shell })
+        });
     }
 
     /// Brings a tab to the front.
@@ -154,7 +156,8 @@ impl WorkspaceView {
 
     fn rename_tab(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let front = self.workspace(cx).active_tab();
-        let Some((tab, name)) = front.map(|tab| (tab.id(), tab.name().unwrap_or_default().to_owned()))
+        let Some((tab, name)) =
+            front.map(|tab| (tab.id(), tab.name().unwrap_or_default().to_owned()))
         else {
             return;
         };
@@ -193,7 +196,9 @@ impl WorkspaceView {
         }) else {
             return;
         };
-        self.act(cx, |workspace| workspace.resize_split(tab, split, ratio + by));
+        self.act(cx, |workspace| {
+            workspace.resize_split(tab, split, ratio + by)
+        });
     }
 
     fn toggle_zoom(&mut self, cx: &mut Context<Self>) {
@@ -242,8 +247,16 @@ fn nearest_split(
     let PaneTree::Split(split) = tree else {
         return None;
     };
-    let Split { id, ratio, first, second, .. } = split.as_ref();
-    let side = [first, second].into_iter().find(|side| side.contains(pane))?;
+    let Split {
+        id,
+        ratio,
+        first,
+        second,
+        ..
+    } = split.as_ref();
+    let side = [first, second]
+        .into_iter()
+        .find(|side| side.contains(pane))?;
     nearest_split(side, pane, direction)
         .or_else(|| (split.direction == direction).then_some((*id, *ratio)))
 }
@@ -253,7 +266,13 @@ mod tests {
     use super::*;
 
     fn split(id: u64, direction: SplitDirection, first: PaneTree, second: PaneTree) -> PaneTree {
-        PaneTree::Split(Box::new(Split { id: SplitId(id), direction, ratio: 0.5, first, second }))
+        PaneTree::Split(Box::new(Split {
+            id: SplitId(id),
+            direction,
+            ratio: 0.5,
+            first,
+            second,
+        }))
     }
 
     #[test]

@@ -60,7 +60,9 @@ impl WorkspaceView {
             let Some(view) = view.upgrade() else {
                 return;
             };
-            let closed = view.update(cx, |view, cx| view.act(cx, |workspace| close(workspace, true)));
+            let closed = view.update(cx, |view, cx| {
+                view.act(cx, |workspace| close(workspace, true))
+            });
             if let Err(busy) = closed {
                 tracing::warn!(%busy, "a forced close was refused");
             }

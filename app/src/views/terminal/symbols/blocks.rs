@@ -17,7 +17,12 @@ pub(super) fn block_element(code: u32, cell: CellBox) -> Option<Symbol> {
             vec![block(0, top, width, height)]
         }
         0x2589..=0x258f => {
-            vec![block(0, 0, border(width, 8 - eighths(0x2588), 8).max(1), height)]
+            vec![block(
+                0,
+                0,
+                border(width, 8 - eighths(0x2588), 8).max(1),
+                height,
+            )]
         }
         0x2590 => vec![block(border(width, 4, 8).min(width - 1), 0, width, height)],
         0x2591..=0x2593 => vec![Part::Block(Block {
@@ -73,8 +78,16 @@ fn grid(bits: u32, columns: i32, rows: i32, cell: CellBox) -> Symbol {
 
 /// Dots in two columns of four; Unicode numbers the first six downwards and then the bottom row.
 pub(super) fn braille(code: u32, cell: CellBox) -> Symbol {
-    const PLACES: [(i32, i32); 8] =
-        [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)];
+    const PLACES: [(i32, i32); 8] = [
+        (0, 0),
+        (0, 1),
+        (0, 2),
+        (1, 0),
+        (1, 1),
+        (1, 2),
+        (0, 3),
+        (1, 3),
+    ];
     let bits = code & 0xff;
     let dot = (cell.width / 4).min(cell.height / 8).max(1);
     PLACES
@@ -99,15 +112,22 @@ mod tests {
     fn halves_meet_and_cover_the_cell() {
         for height in 1..40 {
             let cell = CellBox { width: 9, height };
-            let [Part::Block(upper)] = block_element(0x2580, cell).unwrap()[..] else { panic!() };
-            let [Part::Block(lower)] = block_element(0x2584, cell).unwrap()[..] else { panic!() };
+            let [Part::Block(upper)] = block_element(0x2580, cell).unwrap()[..] else {
+                panic!()
+            };
+            let [Part::Block(lower)] = block_element(0x2584, cell).unwrap()[..] else {
+                panic!()
+            };
             assert!((upper.bottom - lower.top).abs() <= 1 && lower.bottom == height);
         }
     }
 
     #[test]
     fn sextants_skip_the_shapes_that_have_code_points_elsewhere() {
-        let cell = CellBox { width: 8, height: 18 };
+        let cell = CellBox {
+            width: 8,
+            height: 18,
+        };
         assert_eq!(sextant(0x1_fb00, cell), grid(0b000001, 2, 3, cell));
         assert_eq!(sextant(0x1_fb13, cell), grid(0b010100, 2, 3, cell));
         assert_eq!(sextant(0x1_fb14, cell), grid(0b010110, 2, 3, cell));

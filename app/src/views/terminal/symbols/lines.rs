@@ -43,7 +43,13 @@ pub(super) fn lines(code: u32, cell: CellBox) -> Option<Symbol> {
         _ => None,
     };
     let [left, up, right, down] = **arms;
-    Some(junction(arm(left)?, arm(up)?, arm(right)?, arm(down)?, cell))
+    Some(junction(
+        arm(left)?,
+        arm(up)?,
+        arm(right)?,
+        arm(down)?,
+        cell,
+    ))
 }
 
 fn dash(code: u32) -> Option<(i32, bool, bool)> {
@@ -66,8 +72,11 @@ fn dash(code: u32) -> Option<(i32, bool, bool)> {
 
 /// Dashes with half a gap at either end, so that a run of cells repeats evenly.
 fn dashes(count: i32, heavy: bool, vertical: bool, cell: CellBox) -> Symbol {
-    let (along, across) =
-        if vertical { (cell.height, cell.width) } else { (cell.width, cell.height) };
+    let (along, across) = if vertical {
+        (cell.height, cell.width)
+    } else {
+        (cell.width, cell.height)
+    };
     let thick = (cell.stroke() * if heavy { 2 } else { 1 }).min(across);
     let near = (across - thick) / 2;
     let step = along as f32 / count as f32;
@@ -116,7 +125,11 @@ fn meeting(before: Arm, after: Arm, opposite: bool, far: fn((i32, i32)) -> i32, 
     if before == Arm::Heavy || after == Arm::Heavy {
         far(at.heavy)
     } else if before != after || opposite {
-        if before == Arm::Double || after == Arm::Double { far(at.double) } else { far(at.light) }
+        if before == Arm::Double || after == Arm::Double {
+            far(at.double)
+        } else {
+            far(at.light)
+        }
     } else if before == Arm::None {
         far(at.light)
     } else {
@@ -145,7 +158,13 @@ fn junction(left: Arm, up: Arm, right: Arm, down: Arm, cell: CellBox) -> Symbol 
         Arm::Light => draw(v.light.0, 0, v.light.1, up_end),
         Arm::Heavy => draw(v.heavy.0, 0, v.heavy.1, up_end),
         Arm::Double => {
-            let end = |side: Arm| if side == Arm::Double { h.light.0 } else { up_end };
+            let end = |side: Arm| {
+                if side == Arm::Double {
+                    h.light.0
+                } else {
+                    up_end
+                }
+            };
             draw(v.double.0, 0, v.light.0, end(left));
             draw(v.light.1, 0, v.double.1, end(right));
         }
@@ -155,7 +174,13 @@ fn junction(left: Arm, up: Arm, right: Arm, down: Arm, cell: CellBox) -> Symbol 
         Arm::Light => draw(v.light.0, down_start, v.light.1, height),
         Arm::Heavy => draw(v.heavy.0, down_start, v.heavy.1, height),
         Arm::Double => {
-            let start = |side: Arm| if side == Arm::Double { h.light.1 } else { down_start };
+            let start = |side: Arm| {
+                if side == Arm::Double {
+                    h.light.1
+                } else {
+                    down_start
+                }
+            };
             draw(v.double.0, start(left), v.light.0, height);
             draw(v.light.1, start(right), v.double.1, height);
         }
@@ -165,7 +190,13 @@ fn junction(left: Arm, up: Arm, right: Arm, down: Arm, cell: CellBox) -> Symbol 
         Arm::Light => draw(0, h.light.0, left_end, h.light.1),
         Arm::Heavy => draw(0, h.heavy.0, left_end, h.heavy.1),
         Arm::Double => {
-            let end = |side: Arm| if side == Arm::Double { v.light.0 } else { left_end };
+            let end = |side: Arm| {
+                if side == Arm::Double {
+                    v.light.0
+                } else {
+                    left_end
+                }
+            };
             draw(0, h.double.0, end(up), h.light.0);
             draw(0, h.light.1, end(down), h.double.1);
         }
@@ -175,7 +206,13 @@ fn junction(left: Arm, up: Arm, right: Arm, down: Arm, cell: CellBox) -> Symbol 
         Arm::Light => draw(right_start, h.light.0, width, h.light.1),
         Arm::Heavy => draw(right_start, h.heavy.0, width, h.heavy.1),
         Arm::Double => {
-            let start = |side: Arm| if side == Arm::Double { v.light.1 } else { right_start };
+            let start = |side: Arm| {
+                if side == Arm::Double {
+                    v.light.1
+                } else {
+                    right_start
+                }
+            };
             draw(start(up), h.double.0, width, h.light.0);
             draw(start(down), h.light.1, width, h.double.1);
         }

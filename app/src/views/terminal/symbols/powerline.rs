@@ -7,7 +7,9 @@ pub(super) fn powerline(code: u32, cell: CellBox) -> Option<Symbol> {
     let middle = height / 2.0;
     let stroke = (cell.stroke() as f32).min(width / 2.0);
     let mirrored = |points: Vec<(f32, f32)>| {
-        vec![Part::Polygon(points.into_iter().map(|(x, y)| (width - x, y)).collect())]
+        vec![Part::Polygon(
+            points.into_iter().map(|(x, y)| (width - x, y)).collect(),
+        )]
     };
     let arrow = vec![(0.0, 0.0), (width, middle), (0.0, height)];
     let chevron = vec![
@@ -20,7 +22,12 @@ pub(super) fn powerline(code: u32, cell: CellBox) -> Option<Symbol> {
     ];
     let lower_left = vec![(0.0, 0.0), (width, height), (0.0, height)];
     let upper_left = vec![(0.0, 0.0), (width, 0.0), (0.0, height)];
-    let falling = vec![(0.0, 0.0), (stroke, 0.0), (width, height), (width - stroke, height)];
+    let falling = vec![
+        (0.0, 0.0),
+        (stroke, 0.0),
+        (width, height),
+        (width - stroke, height),
+    ];
     Some(match code {
         0xe0b0 => vec![Part::Polygon(arrow)],
         0xe0b1 => vec![Part::Polygon(chevron)],
