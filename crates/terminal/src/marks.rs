@@ -18,7 +18,7 @@ const MAX_COMMAND_LINE: usize = 4 * 1024;
 /// Longest directory taken from OSC 7 and 9;9, after decoding.
 const MAX_DIRECTORY: usize = 4 * 1024;
 /// Longest field of a colour request; a longer one can only be noise.
-const MAX_COLOR_FIELD: usize = 48;
+const MAX_COLOR_FIELD: usize = 32;
 /// Longest colour request as a whole.
 const MAX_COLOR_REQUEST: usize = 8 * 1024;
 

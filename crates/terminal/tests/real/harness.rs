@@ -1,5 +1,5 @@
 //! A pane for tests: a terminal, and what it told its sink.
-#![allow(dead_code, reason = "each test crate uses its part")]
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::process::Command;
 use std::sync::Arc;

@@ -1,10 +1,8 @@
-//! Real processes on real pseudo-terminals.
-
-mod harness;
+//! Starting, feeding, resizing and ending processes.
 
 use std::time::{Duration, Instant};
 
-use harness::{Pane, alive, descriptors, shell};
+use crate::harness::{self, Pane, alive, descriptors, shell};
 use terminal::{
     ExitStatus, Frame, GridSize, PtyCommand, ReadFormat, ReadRequest, ReadSource, SpawnError,
     TerminalEvent, TerminalOptions, WriteError,
