@@ -7,8 +7,10 @@
 mod args;
 mod ctl;
 mod environment;
+mod indent;
 mod output;
 mod pane_list;
+mod pasted;
 mod prompt;
 mod request;
 mod resources;

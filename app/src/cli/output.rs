@@ -8,6 +8,8 @@ use protocol::{ApiError, ErrorCode, Method, MethodClass, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::indent::indent;
+
 /// Status of a failed response.
 const FAILED: u8 = 1;
 
@@ -67,13 +69,13 @@ impl From<EndpointError> for Failure {
 
 /// A usage error that the argument parser cannot see.
 pub(super) fn usage(message: &str) -> ExitCode {
-    warn(message);
+    warn(&format!("ctl: {message}"));
     ExitCode::from(USAGE)
 }
 
 /// One line on standard error. There is nowhere to report that standard error is gone.
 fn warn(message: &str) {
-    drop(writeln!(io::stderr().lock(), "nebula ctl: {message}"));
+    drop(writeln!(io::stderr().lock(), "nebula: {message}"));
 }
 
 /// Prints the response of a server as it was received.
@@ -107,7 +109,7 @@ pub(super) fn success(id: &str, result: &str, pretty: bool) -> ExitCode {
 /// Prints a response envelope on one line, or indented. The status follows the response.
 pub(super) fn envelope(line: &str, ok: bool, pretty: bool) -> ExitCode {
     let printed = if pretty {
-        indented(line).map_or_else(|_| text(line), |indented| text(&indented))
+        text(&indent(line))
     } else {
         text(line)
     };
@@ -125,19 +127,10 @@ pub(super) fn unwritable(error: &io::Error) -> ExitCode {
     ExitCode::from(FAILED)
 }
 
-fn indented(line: &str) -> serde_json::Result<String> {
-    serde_json::to_string_pretty(&serde_json::from_str::<Value>(line)?)
-}
-
 /// Prints a JSON object that is not a response, such as the environment.
 pub(super) fn object<T: Serialize>(object: &T, pretty: bool) -> ExitCode {
-    let encoded = if pretty {
-        serde_json::to_string_pretty(object)
-    } else {
-        serde_json::to_string(object)
-    };
-    match encoded {
-        Ok(line) => envelope(&line, true, false),
+    match serde_json::to_string(object) {
+        Ok(line) => envelope(&line, true, pretty),
         Err(error) => {
             warn(&error.to_string());
             ExitCode::from(FAILED)

@@ -2,20 +2,17 @@
 //! are more than one call.
 
 use std::env;
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
 
 use control::client::ENDPOINT_VARIABLE;
 use protocol::{
-    AgentsListParams, Call, ErrorCode, KeyModifiers, NoParams, PaneCloseParams, PanePasteParams,
+    AgentsListParams, Call, KeyModifiers, NoParams, PaneCloseParams, PanePasteParams,
     PaneProcsParams, PanePromptParams, PaneReadParams, PaneResizeParams, PaneSendKeyParams,
     PaneSplitParams, PaneWaitParams, PaneZoomParams, SplitDirection, SubscribeParams,
     TabCloseParams, TabMoveParams, TabNewParams, TabRenameParams, WaitCondition, WaitState,
-    WindowCloseParams, WindowCreateParams, WindowFocusParams, limits,
+    WindowCloseParams, WindowCreateParams, WindowFocusParams,
 };
-use serde_json::json;
 
 use super::args::{
     ClosePane, CloseTab, CloseWindow, CtlCommand, Direction, Launch, MoveTab, NewTab, PaneTarget,
@@ -24,7 +21,8 @@ use super::args::{
 };
 use super::environment;
 use super::output::{self, Failure};
-use super::resources::{AgentVerb, PaneVerb, PasteFrom, PasteSource, TabVerb, WindowVerb};
+use super::pasted::pasted;
+use super::resources::{AgentVerb, PaneVerb, PasteFrom, TabVerb, WindowVerb};
 
 /// Time limit of a command in milliseconds.
 const USUAL_LIMIT: u64 = 30_000;
@@ -198,7 +196,7 @@ pub(super) fn plan(command: CtlCommand, here: &Surroundings) -> Result<Plan, Ref
             text,
             no_submit,
         })) => {
-            let text = pasted(text)?;
+            let text = pasted(text).map_err(Refusal::Failure)?;
             paste(here, &target, text, no_submit)?
         }
         CtlCommand::Pane(PaneVerb::Wait(args)) => wait(here, &args, PATIENT_LIMIT)?,
@@ -401,40 +399,5 @@ fn resize(here: &Surroundings, args: &ResizePane) -> Result<Plan, Refusal> {
     })))
 }
 
-/// The text of a paste: words, standard input or a file. Reads no more than may be pasted.
-fn pasted(source: PasteSource) -> Result<String, Refusal> {
-    let (read, name) = if source.stdin {
-        (bounded(io::stdin().lock()), "standard input".to_owned())
-    } else if let Some(path) = source.from_file {
-        (
-            File::open(&path).and_then(bounded),
-            path.display().to_string(),
-        )
-    } else {
-        return Ok(source.words.join(" "));
-    };
-    let text = read.map_err(|error| unusable_text(&format!("{name} cannot be read: {error}")))?;
-    if text.len() > limits::TEXT_BYTES {
-        let most = limits::TEXT_BYTES;
-        return Err(unusable_text(&format!(
-            "{name} holds more than {most} bytes"
-        )));
-    }
-    Ok(text)
-}
-
-fn bounded(source: impl io::Read) -> io::Result<String> {
-    let mut text = String::new();
-    let most = u64::try_from(limits::TEXT_BYTES).unwrap_or(u64::MAX);
-    // A few bytes more than allowed: enough to see that it is too long, and a character that the
-    // limit would cut stays whole.
-    source
-        .take(most.saturating_add(4))
-        .read_to_string(&mut text)?;
-    Ok(text)
-}
-
-fn unusable_text(reason: &str) -> Refusal {
-    let details = json!({"field": "text", "reason": reason});
-    Refusal::Failure(Failure::new(ErrorCode::InvalidParams, reason, details))
-}
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,8 @@ pub(crate) async fn run(stream: &Async<TcpStream>, admission: &Admission, shared
             return;
         }
         first = None;
+        // A client that writes far ahead must not keep the thread from the others.
+        future::yield_now().await;
     }
 }
 

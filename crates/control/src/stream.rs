@@ -57,7 +57,8 @@ async fn discard(mut stream: &Async<TcpStream>) {
     loop {
         match stream.read(&mut scratch).await {
             Ok(0) => future::pending().await,
-            Ok(_) => {}
+            // A client that floods the stream must not keep the thread from the others.
+            Ok(_) => future::yield_now().await,
             Err(_) => return,
         }
     }

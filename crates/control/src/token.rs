@@ -21,7 +21,7 @@ use subtle::ConstantTimeEq;
 ///
 /// # Errors
 /// The generator of the operating system failed.
-pub fn generate() -> Result<Token, getrandom::Error> {
+pub(crate) fn generate() -> Result<Token, getrandom::Error> {
     let mut random = [0_u8; 16];
     getrandom::fill(&mut random)?;
     Ok(Token::from_bytes(random))
