@@ -217,7 +217,12 @@ async fn serve(
     let accepting = async {
         loop {
             match listener.accept().await {
-                Ok((stream, _)) => accept(executor, stream, &slots, &shared),
+                Ok((stream, _)) => {
+                    accept(executor, stream, &slots, &shared);
+                    // In a burst of clients each gets to show its token before the next one is
+                    // let in, and is not taken for a silent one.
+                    future::yield_now().await;
+                }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     Timer::after(ACCEPT_PAUSE).await;

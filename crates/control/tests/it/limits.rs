@@ -1,6 +1,8 @@
 //! Limits of connections and lines.
 
 use std::net::TcpStream;
+use std::sync::Barrier;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use control::Deadlines;
@@ -33,6 +35,25 @@ fn the_65th_connection_is_closed_without_a_byte() {
     until(|| admitted(&world, &world.token).is_some());
     for peer in &mut held {
         result(&peer.ask(&world.request("runtime.describe", json!({}))));
+    }
+}
+
+#[test]
+fn sixty_four_clients_at_once_are_all_served() {
+    for _ in 0..5 {
+        let world = World::new();
+        let start = Barrier::new(64);
+        thread::scope(|scope| {
+            for _ in 0..64 {
+                scope.spawn(|| {
+                    let request = world.request("runtime.snapshot", json!({}));
+                    start.wait();
+                    let mut peer = world.peer();
+                    result(&peer.ask(&request));
+                    start.wait();
+                });
+            }
+        });
     }
 }
 
