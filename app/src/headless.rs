@@ -16,10 +16,18 @@ pub const ENDING: [Signal; 3] = [Signal::Int, Signal::Term, Signal::Hup];
 /// # Errors
 /// Signals cannot be received.
 pub fn run(started: Started) -> anyhow::Result<()> {
-    let Started { mut workspace, inbox, commands, server } = started;
+    let Started {
+        mut workspace,
+        inbox,
+        commands,
+        server,
+    } = started;
     let mut signals = Signals::new(ENDING).context("signals cannot be received")?;
     // Without a watch a change of the settings would need a restart.
-    let watch = workspace.settings().watch(report).context("settings are not watched")?;
+    let watch = workspace
+        .settings()
+        .watch(report)
+        .context("settings are not watched")?;
     smol::block_on(async {
         let signal = async {
             signals.next().await;

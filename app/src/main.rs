@@ -52,5 +52,8 @@ fn complain(error: &anyhow::Error) {
 /// Warnings and errors go to standard error; `NEBULA_LOG` chooses more, in the syntax of `RUST_LOG`.
 fn log_to_stderr() {
     let filter = EnvFilter::try_from_env("NEBULA_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
 }

@@ -82,8 +82,16 @@ fn own(
     let describe = DescribeResult::new(env!("CARGO_PKG_VERSION"));
     let server = Server::start(claimed, hub, sender, &describe, Arc::new(scope))
         .context("the control server cannot start")?;
-    workspace.start(FirstTab { cwd: directory(args), shell: args.shell.clone() });
-    Ok(Started { workspace, inbox, commands, server })
+    workspace.start(FirstTab {
+        cwd: directory(args),
+        shell: args.shell.clone(),
+    });
+    Ok(Started {
+        workspace,
+        inbox,
+        commands,
+        server,
+    })
 }
 
 /// 128 random bits in hexadecimal digits, new on every start.
@@ -116,7 +124,9 @@ pub fn hand_over(args: &StartArgs, endpoint: &Endpoint) -> anyhow::Result<()> {
 
 /// Where the first tab of this start belongs: the named directory, else the current one.
 fn directory(args: &StartArgs) -> Option<PathBuf> {
-    args.directory.clone().or_else(|| std::env::current_dir().ok())
+    args.directory
+        .clone()
+        .or_else(|| std::env::current_dir().ok())
 }
 
 fn scope_of(control: PaneControl) -> Scope {
