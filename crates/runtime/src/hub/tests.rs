@@ -102,6 +102,25 @@ fn texts_alone_are_paced_but_not_after_a_command() {
 }
 
 #[test]
+fn labels_directories_and_branches_are_texts_too() {
+    let change: [fn(&mut protocol::Tab); 3] = [
+        |tab| tab.label.push('x'),
+        |tab| tab.panes[0].cwd.push('x'),
+        |tab| tab.panes[0].branch.push('x'),
+    ];
+    for change in change {
+        let hub = hub();
+        let now = Instant::now();
+        hub.publish_at(world(&[pane(3, Idle)]), now);
+        hub.publish_at(paced(world(&[pane(3, Idle).titled("a")])), now);
+        let mut next = paced(world(&[pane(3, Idle).titled("a")]));
+        change(&mut next.snapshot.windows[0].tabs[0]);
+        assert_eq!(hub.publish_at(next, now).revision, 2);
+        assert!(hub.next_due().is_some());
+    }
+}
+
+#[test]
 fn a_text_that_changes_back_leaves_nothing_due() {
     let hub = hub();
     let start = Instant::now();
@@ -155,4 +174,23 @@ fn dropped_subscriptions_and_waits_leave_nothing_behind() {
     hub.publish(world(&[]));
     let state = hub.shared.state.lock();
     assert_eq!((state.queues.len(), state.waits.len()), (0, 0));
+}
+
+#[test]
+fn exits_are_remembered_as_long_as_the_pane_is_there() {
+    let hub = hub();
+    hub.publish(world(&[pane(3, Running)]));
+    hub.record_lifecycle(target(3), LifecycleEvent::Exited, Some(0), None);
+    let remembered = || {
+        hub.shared
+            .state
+            .lock()
+            .lifecycles
+            .exit_of(target(3))
+            .is_some()
+    };
+    hub.publish(world(&[pane(3, TaskState::Finished)]));
+    assert!(remembered());
+    hub.publish(world(&[]));
+    assert!(!remembered());
 }

@@ -1,8 +1,9 @@
-use futures_lite::future::block_on;
+use futures_lite::future::{block_on, poll_once};
 use protocol::{ErrorCode, LifecycleEvent, StateSet, TaskState};
 use serde_json::json;
 
 use crate::sample::{in_window, pane, seq_of, states, target, windows, world};
+use crate::wait::WaitResult;
 use crate::{RuntimeHub, WaitSpec, WaitTicket};
 
 use TaskState::{Attention, Failed, Finished, Idle, Running};
@@ -22,6 +23,12 @@ fn spec(states: StateSet, after_seq: Option<u64>) -> WaitSpec {
     }
 }
 
+/// The result of a wait that has to be over by now.
+#[track_caller]
+fn ended(ticket: &WaitTicket) -> WaitResult {
+    block_on(poll_once(ticket.outcome())).expect("the wait is over")
+}
+
 #[track_caller]
 fn assert_open(ticket: &WaitTicket) {
     assert!(ticket.try_outcome().is_none());
@@ -31,7 +38,7 @@ fn assert_open(ticket: &WaitTicket) {
 fn without_a_baseline_the_current_state_matches() {
     for after_seq in [None, Some(0)] {
         let ticket = hub(Idle).wait(spec(StateSet::settled(), after_seq));
-        let matched = block_on(ticket.outcome()).unwrap();
+        let matched = ended(&ticket).unwrap();
         assert_eq!((matched.state, matched.state_change_seq), (Idle, 1));
         assert_eq!(matched.snapshot.revision, 1);
     }
@@ -45,7 +52,7 @@ fn a_state_from_before_the_baseline_never_matches() {
     assert_open(&ticket);
     // The command begins and ends between two publications.
     hub.publish(world(&[pane(3, Idle).after(2)]));
-    assert_eq!(block_on(ticket.outcome()).unwrap().state_change_seq, 3);
+    assert_eq!(ended(&ticket).unwrap().state_change_seq, 3);
 }
 
 #[test]
@@ -54,7 +61,7 @@ fn a_short_state_is_not_missed() {
     let ticket = hub.wait(spec(states(&[Attention]), None));
     hub.publish(world(&[pane(3, Attention)]));
     let seen = hub.publish(world(&[pane(3, Running)]));
-    let matched = block_on(ticket.outcome()).unwrap();
+    let matched = ended(&ticket).unwrap();
     assert_eq!(matched.state, Attention);
     assert_eq!(matched.snapshot.revision + 1, seen.revision);
 }
@@ -66,7 +73,7 @@ fn a_baseline_above_the_current_sequence_waits() {
     hub.publish(world(&[pane(3, Idle).after(2)]));
     assert_open(&ticket);
     hub.publish(world(&[pane(3, Idle).after(2)]));
-    assert!(block_on(ticket.outcome()).is_ok());
+    assert!(ended(&ticket).is_ok());
 }
 
 #[test]
@@ -76,7 +83,7 @@ fn unknown_and_closed_panes_are_told_at_the_start() {
         target: target(9),
         ..spec(StateSet::settled(), None)
     });
-    let error = block_on(never.outcome()).unwrap_err();
+    let error = ended(&never).unwrap_err();
     assert_eq!(error.code, ErrorCode::TargetNotFound);
     assert_eq!(error.details, json!({"window_id": 1, "pane_id": 9}));
 
@@ -85,7 +92,7 @@ fn unknown_and_closed_panes_are_told_at_the_start() {
         target: target(8),
         ..spec(StateSet::settled(), None)
     });
-    let error = block_on(closed.outcome()).unwrap_err();
+    let error = ended(&closed).unwrap_err();
     assert_eq!(error.code, ErrorCode::PaneClosed);
     assert_eq!(
         error.details,
@@ -104,7 +111,7 @@ fn a_pane_that_goes_away_ends_the_wait() {
         hub.record_lifecycle(target(3), event, None, None);
         assert_open(&ticket);
         hub.publish(world(&[]));
-        let error = block_on(ticket.outcome()).unwrap_err();
+        let error = ended(&ticket).unwrap_err();
         assert_eq!(error.code, code);
         assert_eq!(error.details["sequence"], 1);
     }
@@ -115,10 +122,7 @@ fn a_pane_without_a_record_counts_as_closed() {
     let hub = hub(Running);
     let ticket = hub.wait(spec(StateSet::settled(), None));
     hub.publish(world(&[]));
-    assert_eq!(
-        block_on(ticket.outcome()).unwrap_err().code,
-        ErrorCode::PaneClosed
-    );
+    assert_eq!(ended(&ticket).unwrap_err().code, ErrorCode::PaneClosed);
 }
 
 #[test]
@@ -132,19 +136,19 @@ fn the_final_state_of_a_held_pane_matches_only_by_its_name() {
     hub.publish(world(&[pane(3, Failed)]));
 
     for ticket in [settled, other, late] {
-        let error = block_on(ticket.outcome()).unwrap_err();
+        let error = ended(&ticket).unwrap_err();
         assert_eq!(error.code, ErrorCode::PaneExited);
         assert_eq!(error.details["task_state"], "failed");
         assert_eq!(error.details["exit_code"], 3);
     }
-    assert_eq!(block_on(literal.outcome()).unwrap().state, Failed);
+    assert_eq!(ended(&literal).unwrap().state, Failed);
 
     // The same at the start of a wait, also when the record was forgotten since.
     for pane_id in 100..400 {
         hub.record_lifecycle(target(pane_id), LifecycleEvent::Closed, None, None);
     }
     hub.publish(world(&[pane(3, Failed)]));
-    let error = block_on(hub.wait(spec(StateSet::settled(), None)).outcome()).unwrap_err();
+    let error = ended(&hub.wait(spec(StateSet::settled(), None))).unwrap_err();
     assert_eq!(error.code, ErrorCode::PaneExited);
 }
 
@@ -163,14 +167,14 @@ fn a_pinned_wait_ends_with_its_occupant() {
         let ticket = hub.wait(pinned.clone());
         // The state would match, but in another program.
         hub.publish(world(&[pane(3, Idle).occupied(3, next)]));
-        let error = block_on(ticket.outcome()).unwrap_err();
+        let error = ended(&ticket).unwrap_err();
         assert_eq!(error.code, code);
         assert_eq!(
             error.details,
             json!({"kind": "codex", "task_state": "idle"})
         );
         // A different value at the start is the same error.
-        assert_eq!(block_on(hub.wait(pinned).outcome()).unwrap_err().code, code);
+        assert_eq!(ended(&hub.wait(pinned)).unwrap_err().code, code);
     }
 }
 
@@ -207,7 +211,7 @@ fn a_wait_follows_a_moved_pane() {
     assert_eq!(ticket.timeout_error().details["observed_state"], "running");
     let last = hub.publish(windows(&[(1, &[]), (2, &[pane(3, Idle)])]));
     assert_eq!(seq_of(&last, in_window(2, 3)), 2);
-    assert!(block_on(ticket.outcome()).is_ok());
+    assert!(ended(&ticket).is_ok());
 }
 
 #[test]
@@ -218,7 +222,7 @@ fn a_shutdown_ends_open_and_later_waits() {
     let later = hub.wait(spec(StateSet::settled(), None));
     for ticket in [ticket, later] {
         assert_eq!(
-            block_on(ticket.outcome()).unwrap_err().code,
+            ended(&ticket).unwrap_err().code,
             ErrorCode::RuntimeUnavailable
         );
     }
