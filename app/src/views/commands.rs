@@ -10,6 +10,12 @@ use settings::{Action, Keymap};
 /// The key context of the window.
 pub const CONTEXT: &str = "Workspace";
 
+/// The key context of a terminal, inside that of the window.
+pub const TERMINAL: &str = "Terminal";
+
+/// Keys the widgets take everywhere in a window, which belong to the program in a terminal.
+const WIDGET_KEYS: [&str; 3] = ["tab", "shift-tab", "ctrl-c"];
+
 /// Do what this action of the keymap says.
 #[derive(Clone, Debug, PartialEq, gpui::Action)]
 #[action(namespace = nebula, no_json)]
@@ -32,20 +38,43 @@ pub fn label(action: Action) -> SharedString {
 /// Puts `keymap` into force; keys of `before` that it no longer has go to the terminal again.
 pub fn bind(keymap: &Keymap, before: Option<&Keymap>, cx: &mut App) {
     let mut bindings = Vec::new();
-    bindings.extend(binding(PALETTE_KEY, Box::new(OpenPalette), cx));
+    bindings.extend(binding(PALETTE_KEY, Box::new(OpenPalette), CONTEXT, cx));
+    for key in WIDGET_KEYS {
+        let own = key.parse().ok().and_then(|stroke| keymap.action(&stroke));
+        let action: Box<dyn gpui::Action> = match own {
+            Some(action) => Box::new(Run(action)),
+            None => Box::new(NoAction),
+        };
+        bindings.extend(binding(key, action, TERMINAL, cx));
+    }
     for (stroke, _) in before.into_iter().flat_map(Keymap::bindings) {
         if keymap.action(stroke).is_none() {
-            bindings.extend(binding(&stroke.to_string(), Box::new(NoAction), cx));
+            bindings.extend(binding(
+                &stroke.to_string(),
+                Box::new(NoAction),
+                CONTEXT,
+                cx,
+            ));
         }
     }
     for (stroke, action) in keymap.bindings() {
-        bindings.extend(binding(&stroke.to_string(), Box::new(Run(action)), cx));
+        bindings.extend(binding(
+            &stroke.to_string(),
+            Box::new(Run(action)),
+            CONTEXT,
+            cx,
+        ));
     }
     cx.bind_keys(bindings);
 }
 
-fn binding(stroke: &str, action: Box<dyn gpui::Action>, cx: &App) -> Option<KeyBinding> {
-    let context = match KeyBindingContextPredicate::parse(CONTEXT) {
+fn binding(
+    stroke: &str,
+    action: Box<dyn gpui::Action>,
+    context: &str,
+    cx: &App,
+) -> Option<KeyBinding> {
+    let context = match KeyBindingContextPredicate::parse(context) {
         Ok(context) => std::rc::Rc::new(context),
         Err(error) => {
             tracing::error!(%error, "the key context does not parse");

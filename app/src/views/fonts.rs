@@ -9,6 +9,9 @@ use gpui::{
 /// The family that comes with the program, so that every machine looks right.
 pub const BUNDLED_FAMILY: &str = "JetBrains Mono";
 
+/// The setting that means the bundled family.
+const AUTO: &str = "auto";
+
 /// Smallest and largest font size, in pixels; those of the setting `ui.font_size`.
 pub const SIZES: std::ops::RangeInclusive<f32> = 6.0..=72.0;
 
@@ -43,6 +46,25 @@ pub fn load(cx: &App) -> anyhow::Result<()> {
     ])
 }
 
+/// The family a setting means: the bundled one for `auto` and for a family that is not installed.
+pub fn family(setting: &str, cx: &App) -> SharedString {
+    if setting != AUTO && is_installed(setting, cx) {
+        setting.to_owned().into()
+    } else {
+        SharedString::from(BUNDLED_FAMILY)
+    }
+}
+
+/// Whether the text system has a family of this name.
+pub fn is_installed(family: &str, cx: &App) -> bool {
+    family == AUTO
+        || cx
+            .text_system()
+            .all_font_names()
+            .iter()
+            .any(|name| name == family)
+}
+
 /// Which of the four faces of a family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Face {
@@ -62,7 +84,7 @@ impl Face {
 /// What the settings say about the font of the grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FontChoice {
-    /// Family; `auto` is the bundled one.
+    /// Family, see [`family`].
     pub family: SharedString,
     /// Size in logical pixels.
     pub size: f32,
@@ -73,10 +95,7 @@ pub struct FontChoice {
 impl FontChoice {
     /// The font of one face, with its fallbacks.
     pub fn font(&self, face: Face) -> Font {
-        let family = match self.family.as_ref() {
-            "auto" | "" => SharedString::from(BUNDLED_FAMILY),
-            _ => self.family.clone(),
-        };
+        let family = self.family.clone();
         let fallbacks = FALLBACKS
             .iter()
             .filter(|name| family != **name)

@@ -231,7 +231,7 @@ impl Render for PaneView {
             .role(gpui::Role::Terminal)
             .aria_label(self.label.clone())
             .track_focus(&self.focus)
-            .key_context("Terminal")
+            .key_context(super::commands::TERMINAL)
             .size_full()
             .on_key_down(cx.listener(Self::key_down))
             .child(TerminalElement::new(cx.entity()))

@@ -15,6 +15,7 @@ use gpui_component::{ActiveTheme as _, IconName, v_flex};
 use rust_i18n::t;
 use settings::SettingsStore;
 
+use super::fonts;
 use super::theme::{self, ActiveTheme as GridTheme};
 
 /// The sections, in the order in which people look for them.
@@ -103,7 +104,7 @@ impl SettingsPage {
         SECTIONS.iter().map(page).collect()
     }
 
-    fn problems(&self) -> Option<Alert> {
+    fn problems(&self, cx: &App) -> Option<Alert> {
         let mut lines: Vec<String> = self
             .store
             .problems()
@@ -113,6 +114,10 @@ impl SettingsPage {
         let theme = &self.store.current().ui.theme;
         if !theme::is_known(theme) {
             lines.push(t!("settings.unknown_theme", name = theme).into_owned());
+        }
+        let font = &self.store.current().ui.font_family;
+        if !fonts::is_installed(font, cx) {
+            lines.push(t!("settings.unknown_font", name = font).into_owned());
         }
         lines.extend(self.refused.as_ref().map(ToString::to_string));
         (!lines.is_empty()).then(|| {
@@ -142,7 +147,7 @@ impl Render for SettingsPage {
             .track_focus(&self.focus)
             .size_full()
             .bg(cx.theme().background)
-            .when_some(self.problems(), |it, problems| {
+            .when_some(self.problems(cx), |it, problems| {
                 it.child(div().p_3().child(problems))
             })
             .child(

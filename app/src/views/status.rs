@@ -12,6 +12,9 @@ use rust_i18n::t;
 use super::content::StatusLine;
 use super::state_mark;
 
+/// Height of the bar, in logical pixels.
+pub const HEIGHT: f32 = 26.0;
+
 /// See the module.
 #[derive(Default)]
 pub struct Status {
@@ -54,7 +57,11 @@ impl Render for Status {
         if let Some((columns, lines)) = line.size {
             bar = bar.right(t!("status.size", columns = columns, lines = lines).into_owned());
         }
-        div().id("status").role(gpui::Role::Status).child(bar)
+        div()
+            .id("status")
+            .role(gpui::Role::Status)
+            .size_full()
+            .child(bar.size_full())
     }
 }
 

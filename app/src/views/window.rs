@@ -102,7 +102,7 @@ fn apply(settings: &Settings, system: Appearance, cx: &mut App) {
     language::activate(settings.ui.language);
     theme::activate(&settings.ui.theme, system, cx);
     let choice = FontChoice {
-        family: settings.ui.font_family.clone().into(),
+        family: fonts::family(&settings.ui.font_family, cx),
         size: settings.ui.font_size,
         line_height: settings.ui.line_height,
     };

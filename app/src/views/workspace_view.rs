@@ -16,7 +16,7 @@ use gpui::{
     prelude::FluentBuilder as _, px,
 };
 use gpui_component::notification::Notification;
-use gpui_component::{ActiveTheme as _, WindowExt as _, h_flex, v_flex};
+use gpui_component::{ActiveTheme as _, TITLE_BAR_HEIGHT, WindowExt as _, h_flex, v_flex};
 use rust_i18n::t;
 use workspace::{InputError, PaneId, Workspace};
 
@@ -28,12 +28,15 @@ use super::pane_area::PaneArea;
 use super::pane_view::{self, PaneEvent, PaneView};
 use super::settings_page::SettingsPage;
 use super::sidebar::{PaneList, WIDTH};
-use super::status::Status;
+use super::status::{self, Status};
 use super::theme::ActiveTheme as GridTheme;
 use super::title_tabs::TitleTabs;
 
 /// How long a pane is visible in an active window before it counts as looked at (control-api.md 5.4).
 const LOOK: Duration = Duration::from_millis(500);
+
+/// A window narrower than this keeps its room for the panes.
+const SIDEBAR_FROM: f32 = 600.0;
 
 /// See the module.
 pub struct WorkspaceView {
@@ -69,6 +72,8 @@ impl WorkspaceView {
                 view.act(cx, |workspace| workspace.set_window_focused(focused));
                 view.look(window, cx);
             }),
+            // What had the keys is gone (a closed pane, a dialog): what is in front gets them.
+            cx.on_focus_lost(window, |view, window, cx| view.give_keys(window, cx)),
         ];
         let view = Self {
             owner,
@@ -168,7 +173,7 @@ impl WorkspaceView {
         let home = self.home.as_deref();
         let tabs = content::tabs(workspace);
         let rows = content::sidebar(workspace, home, Instant::now());
-        let status = content::status(workspace, home);
+        let line = content::status(workspace, home);
         let area = content::area(workspace);
         let active = workspace.active_tab();
         let title = active.map(|tab| content::tab_title(workspace, tab).to_string());
@@ -176,7 +181,7 @@ impl WorkspaceView {
         self.sync_panes(&area, window, cx);
         self.tabs.update(cx, |view, cx| view.show(tabs, cx));
         self.list.update(cx, |view, cx| view.show(rows, cx));
-        self.status.update(cx, |view, cx| view.show(status, cx));
+        self.status.update(cx, |view, cx| view.show(line, cx));
         if self.front.as_ref() != Some(&area) {
             self.front = Some(area.clone());
             self.area.update(cx, |view, cx| view.show(area, cx));
@@ -347,10 +352,15 @@ impl WorkspaceView {
 }
 
 impl Render for WorkspaceView {
-    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+    fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let sidebar = self.sidebar && window.viewport_size().width >= px(SIDEBAR_FROM);
         let full = StyleRefinement::default().size_full();
         let list = AnyView::from(self.list.clone())
             .cached(StyleRefinement::default().w(px(WIDTH)).h_full());
+        // A view that is not dirty is not even rendered again, so a frame costs what changed in it.
+        let strip = |height| StyleRefinement::default().flex_none().w_full().h(height);
+        let tabs = AnyView::from(self.tabs.clone()).cached(strip(TITLE_BAR_HEIGHT));
+        let status = AnyView::from(self.status.clone()).cached(strip(px(status::HEIGHT)));
         let area = AnyView::from(self.area.clone()).cached(full);
         v_flex()
             .id("workspace")
@@ -365,18 +375,18 @@ impl Render for WorkspaceView {
             .size_full()
             .bg(cx.theme().background)
             .text_color(cx.theme().foreground)
-            .child(self.tabs.clone())
+            .child(tabs)
             .child(
                 h_flex()
                     .flex_1()
                     .min_h_0()
                     .w_full()
                     .items_start()
-                    .when(self.sidebar, |it| {
+                    .when(sidebar, |it| {
                         it.child(div().flex_none().h_full().child(list))
                     })
                     .child(div().flex_1().min_w_0().h_full().child(area)),
             )
-            .child(self.status.clone())
+            .child(status)
     }
 }

@@ -132,6 +132,7 @@ impl Element for TerminalElement {
         PaneView::listen_to_mouse(&self.view, hitbox, window);
 
         let mask = gpui::ContentMask { bounds };
+        tracing::trace!(pane = self.view.read(cx).pane().0, "a grid is painted");
         window.with_content_mask(Some(mask), |window| self.paint_grid(layout, window, cx));
     }
 }
