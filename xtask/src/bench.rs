@@ -51,8 +51,10 @@ pub fn bench(options: &Options) -> Result<()> {
         None => instance::build(),
     };
     let report: Report = match &options.what {
-        What::Terminal(options) if options.without_nebula() => terminal::measure(options, None)?,
-        What::Terminal(options) => terminal::measure(options, Some(nebula()?))?,
+        What::Terminal(options) if options.need_nebula() => {
+            terminal::measure(options, Some(nebula()?))?
+        }
+        What::Terminal(options) => terminal::measure(options, None)?,
         What::Control(options) => control::measure(options, &nebula()?)?,
         What::Idle(options) => idle::measure(options, &nebula()?)?,
     };

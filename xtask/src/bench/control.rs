@@ -12,11 +12,14 @@ use super::instance::Instance;
 use super::report::Report;
 use super::statistics::{median, p95, shown};
 use super::wire::Connection;
-use crate::command::{find, run};
+use crate::command::{find, output};
 use crate::waiting::until;
 
 /// Panes on both sides, so that a snapshot and a list have something to say.
 const PANES: usize = 10;
+
+/// One row takes no longer.
+const LONGEST: Duration = Duration::from_secs(30);
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -100,27 +103,28 @@ struct Call<'a> {
 impl Call<'_> {
     fn kept(&self, count: usize) -> Result<Vec<Duration>> {
         let mut connection = self.instance.connect()?;
-        (0..self.limited(count))
-            .map(|_| self.once(&mut connection, Instant::now()))
-            .collect()
+        self.repeat(count, |call| call.once(&mut connection, Instant::now()))
     }
 
     fn each(&self, count: usize) -> Result<Vec<Duration>> {
-        (0..self.limited(count))
-            .map(|_| {
-                let start = Instant::now();
-                self.once(&mut self.instance.connect()?, start)
-            })
-            .collect()
+        self.repeat(count, |call| {
+            let start = Instant::now();
+            call.once(&mut call.instance.connect()?, start)
+        })
     }
 
-    /// Prompts make the shell work; fewer of them say as much.
-    fn limited(&self, count: usize) -> usize {
-        if self.method == "pane.prompt" {
-            count.min(200)
-        } else {
-            count
+    /// Stops early when the calls, or what is waited for between them, take long.
+    fn repeat(
+        &self,
+        count: usize,
+        mut call: impl FnMut(&Self) -> Result<Duration>,
+    ) -> Result<Vec<Duration>> {
+        let start = Instant::now();
+        let mut times = Vec::with_capacity(count);
+        while times.len() < count && start.elapsed() < LONGEST {
+            times.push(call(self)?);
         }
+        Ok(times)
     }
 
     /// One call and the time since `start`, connecting included where the caller has just connected.
@@ -200,9 +204,9 @@ impl Tmux {
         let tmux = Self {
             directory: tempfile::Builder::new().prefix("nebula-tmux-").tempdir()?,
         };
-        run(&mut tmux.command(&["new-session", "-d", "-x", "120", "-y", "40", "/bin/sh"]))?;
+        output(&mut tmux.command(&["new-session", "-d", "-x", "120", "-y", "40", "/bin/sh"]))?;
         for _ in 1..PANES {
-            run(&mut tmux.command(&["new-window", "-d", "/bin/sh"]))?;
+            output(&mut tmux.command(&["new-window", "-d", "/bin/sh"]))?;
         }
         until("tmux", Duration::from_secs(20), || {
             let list = tmux.command(&["list-panes", "-a"]).output()?;
@@ -226,7 +230,7 @@ impl Tmux {
 
 impl Drop for Tmux {
     fn drop(&mut self) {
-        if let Err(error) = run(&mut self.command(&["kill-server"])) {
+        if let Err(error) = output(&mut self.command(&["kill-server"])) {
             eprintln!("{error}");
         }
     }

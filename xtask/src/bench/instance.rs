@@ -15,11 +15,10 @@ use crate::command::{cargo, quoted, run};
 use crate::waiting::until;
 use crate::workspace;
 
-/// A plain shell, so that what a login shell of the user does is not measured, and the font and
-/// history that the other terminals get too.
+/// The shell that most people have, and the font and history that the other terminals get too.
 const SETTINGS: &str = "\
 [terminal]
-shell = \"/bin/sh\"
+shell = \"bash\"
 history_lines = 10000
 
 [ui]
@@ -57,6 +56,8 @@ impl Instance {
         command
             .env("NEBULA_DATA_DIR", home.path().join("data"))
             .env("NEBULA_CONFIG_DIR", &config)
+            // What the user's startup files do is not measured.
+            .env("HOME", home.path())
             .current_dir(home.path());
         match display {
             Some(display) => display.enter(&mut command),

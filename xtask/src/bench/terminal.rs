@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
+use clap::ValueEnum;
 
 use super::child::Outcome;
 use super::display::{Display, Owned, forget_running_nebula};
@@ -38,37 +39,40 @@ pub struct Options {
     /// Size of each stream in MB
     #[arg(long, default_value_t = 100)]
     megabytes: usize,
-    /// Leave out what needs Nebula, for example to look at the others before it is built
-    #[arg(long)]
-    without_nebula: bool,
+    /// Measure only these
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Subject>,
 }
 
 impl Options {
-    /// Whether only the others are measured.
-    pub const fn without_nebula(&self) -> bool {
-        self.without_nebula
+    fn subjects(&self) -> impl Iterator<Item = Subject> {
+        let all = Subject::value_variants().iter().copied();
+        all.filter(|subject| self.only.is_empty() || self.only.contains(subject))
+    }
+
+    /// Whether Nebula itself is measured, and so must be built.
+    pub fn need_nebula(&self) -> bool {
+        self.subjects()
+            .any(|subject| matches!(subject, Subject::Nebula | Subject::Headless))
     }
 }
 
 /// What is measured, in the order of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Subject {
+    /// Nebula in a window
     Nebula,
+    /// Alacritty
     Alacritty,
+    /// kitty
     Kitty,
+    /// Nebula without a window
     Headless,
+    /// The parser of Alacritty and Nebula, without anything around it
     Parser,
 }
 
 impl Subject {
-    const ALL: [Self; 5] = [
-        Self::Nebula,
-        Self::Alacritty,
-        Self::Kitty,
-        Self::Headless,
-        Self::Parser,
-    ];
-
     /// The program that must be installed.
     const fn program(self) -> Option<&'static str> {
         match self {
@@ -98,10 +102,8 @@ pub fn measure(options: &Options, nebula: Option<PathBuf>) -> Result<Report> {
         options.megabytes, options.rounds
     )];
     let mut subjects = Vec::new();
-    for subject in Subject::ALL {
-        let ours = matches!(subject, Subject::Nebula | Subject::Headless);
+    for subject in options.subjects() {
         match subject.program() {
-            _ if ours && nebula.is_none() => {}
             Some(program) if find(program).is_none() => {
                 notes.push(format!("{program} is not installed and was left out."));
             }
@@ -175,7 +177,7 @@ impl Bench {
             streams,
             scratch: tempfile::Builder::new().prefix("nebula-bench-").tempdir()?,
         };
-        if bench.nebula.is_some() {
+        if options.subjects().any(|subject| subject == Subject::Nebula) {
             bench.window = Some(bench.fit_nebula()?);
         }
         Ok(bench)
@@ -198,13 +200,8 @@ impl Bench {
         match subject {
             Subject::Parser => self.parse(stream),
             Subject::Headless => {
-                let words: Vec<_> = child
-                    .iter()
-                    .copied()
-                    .filter(|word| !sized.iter().any(|size| size == word))
-                    .collect();
                 let mut nebula = Instance::start(self.nebula()?, None)?;
-                nebula.type_line(&words)?;
+                nebula.type_line(&child)?;
                 wait(&out, nebula.process())
             }
             Subject::Nebula => {

@@ -19,7 +19,7 @@ pub fn install(missing: &[&Requirement]) -> Result<()> {
     let root = rustix::process::geteuid().is_root();
     if !root && !succeeds(Command::new("sudo").args(["-n", "true"])) {
         bail!(
-            "this needs root, and sudo would ask for a password. Run:\n\n    {}\n",
+            "this needs root, or sudo without a password. Run:\n\n    {}\n",
             line(missing)
         );
     }
