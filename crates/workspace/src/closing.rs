@@ -4,19 +4,46 @@
 //! `closed` otherwise), its token is revoked, what is left of its processes is killed, and whoever
 //! waits for an answer about it gets one.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use protocol::{ApiError, LifecycleEvent};
 use runtime::{Answered, Closing, closing};
-use terminal::ExitStatus;
+use terminal::{ExitStatus, Terminal};
 
 use crate::busy::Busy;
 use crate::ids::{PaneId, TabId};
+use crate::leftovers::Leftovers;
 use crate::workspace::{UiEvent, Workspace};
 
 /// A failure this soon after the start is most likely a broken setup; its message must be seen
 /// (terminal.md 1.6).
 const EARLY_FAILURE: Duration = Duration::from_secs(2);
+/// A terminal has killed what is left in it for good before this is over.
+const KILL_MAX: Duration = Duration::from_secs(4);
+
+/// The terminal of a pane that is gone.
+pub(crate) struct Dying {
+    terminal: Terminal,
+    /// Its root process, also after that ended.
+    root: Option<u32>,
+    since: Instant,
+}
+
+impl Dying {
+    pub(crate) fn new(terminal: Terminal, root: Option<u32>) -> Self {
+        Self {
+            terminal,
+            root,
+            since: Instant::now(),
+        }
+    }
+
+    /// Its root process lives, or what outlived that may not have been killed yet.
+    pub(crate) fn may_be_left(&self, now: Instant) -> bool {
+        !self.terminal.is_exited() || now.saturating_duration_since(self.since) < KILL_MAX
+    }
+}
 
 impl Workspace {
     /// Closes a pane, its tab when it was the last one there, and the program when that was the
@@ -104,8 +131,10 @@ impl Workspace {
     pub fn shutdown(&mut self) {
         self.quitting = true;
         self.publish_if_changed();
+        let mut roots: BTreeSet<u32> = self.dying.iter().filter_map(|dying| dying.root).collect();
         for (pane, view) in &self.panes {
             self.endpoint.revoke(pane.to_ref());
+            roots.extend(view.root());
             if let Some(terminal) = view.terminal() {
                 terminal.kill();
             }
@@ -113,15 +142,16 @@ impl Workspace {
         self.held.clear();
         self.early.clear();
         self.hub.shut_down();
+        self.leftovers = Some(Leftovers::watch(roots, self.outbox.clone()));
     }
 
-    /// No process of any pane is left.
+    /// After a shutdown: no process of any pane is left.
     pub fn is_ended(&self) -> bool {
         let living = self.panes.values().filter_map(|pane| pane.terminal());
-        living
-            .chain(&self.dying)
-            .all(|terminal| terminal.is_exited())
+        let dying = self.dying.iter().map(|dying| &dying.terminal);
+        living.chain(dying).all(|terminal| terminal.is_exited())
             && self.pending.is_empty()
+            && self.leftovers.as_ref().is_none_or(Leftovers::are_gone)
     }
 
     /// An end of the program whose request is still to be answered.
@@ -187,9 +217,11 @@ impl Workspace {
             held.fail(ApiError::no_pane(id.0));
         }
         if let Some(terminal) = pane.terminal() {
-            // Also after an exit: children may have outlived their shell.
+            // What a shell left running in the background when it ended by itself is none of our
+            // business; what a closed pane leaves running is.
+            let root = pane.root().filter(|_| event == LifecycleEvent::Closed);
             terminal.kill();
-            self.dying.push(terminal.clone());
+            self.dying.push(Dying::new(terminal.clone(), root));
         }
     }
 

@@ -12,14 +12,13 @@ use std::time::Instant;
 use protocol::{Action, ApiError, ErrorCode, LifecycleEvent};
 use runtime::{Outcome, Reply};
 use serde_json::json;
-use terminal::{ExitStatus, GridSize};
+use terminal::{GridSize, Terminal};
 
-use crate::geometry::Cells;
+use crate::closing::Dying;
 use crate::ids::{PaneId, WINDOW_ID};
 use crate::pane::Pane;
-use crate::spawn::{self, Launch, SpawnFailure, SpawnRequest, Spawned, StartIn, Started};
-use crate::tab::{PaneGroup, Tab, TabContent};
-use crate::tree::{Placement, RATIO_NEW};
+use crate::spawn::{self, Beside, Launch, SpawnFailure, SpawnRequest, Spawned, StartIn, Started};
+use crate::tree::Placement;
 use crate::workspace::Workspace;
 
 /// Processes that are being started at a time, at most.
@@ -129,8 +128,15 @@ impl Workspace {
 
     /// Where a pane starts that comes from another one.
     pub(crate) fn start_beside(&self, pane: Option<PaneId>) -> StartIn {
-        let pane = pane.and_then(|pane| self.panes.get(&pane));
-        StartIn::Preferably(pane.and_then(Pane::directory).map(PathBuf::from))
+        let Some(pane) = pane.and_then(|pane| self.panes.get(&pane)) else {
+            return StartIn::Beside(Beside::default());
+        };
+        let root = pane.terminal().and_then(Terminal::root_pid);
+        let front = pane.terminal().and_then(Terminal::foreground_group);
+        StartIn::Beside(Beside {
+            directory: pane.directory().map(PathBuf::from),
+            shell: root.filter(|root| front == Some(*root)),
+        })
     }
 
     pub(crate) fn launch_for(&self, shell: Option<String>) -> Launch {
@@ -203,27 +209,6 @@ impl Workspace {
         environment
     }
 
-    fn size_at(&self, spot: Spot) -> GridSize {
-        let size_of = |pane| self.panes.get(&pane).map_or(self.grid, Pane::size);
-        match spot {
-            Spot::NewTab => self.grid,
-            Spot::InPlaceOf(pane) => size_of(pane),
-            Spot::Beside(placement) => {
-                let size = size_of(placement.target);
-                let cells = Cells {
-                    columns: size.columns,
-                    lines: size.lines,
-                };
-                let (_, half) = cells.divide(placement.direction, RATIO_NEW);
-                GridSize {
-                    columns: half.columns,
-                    lines: half.lines,
-                    ..size
-                }
-            }
-        }
-    }
-
     /// The process of a pane runs, or will never run.
     pub(crate) fn spawned(&mut self, spawned: Spawned) {
         let Spawned { pane, result } = spawned;
@@ -256,7 +241,8 @@ impl Workspace {
             // The pane that it was to stand beside is gone meanwhile.
             self.endpoint.revoke(id.to_ref());
             terminal.kill();
-            self.dying.push(terminal);
+            let root = terminal.root_pid();
+            self.dying.push(Dying::new(terminal, root));
             if let Asker::Api(reply) = asker {
                 reply.send(Err(gone_meanwhile(spot)));
             }
@@ -300,67 +286,6 @@ impl Workspace {
                 self.hub
                     .record_lifecycle(id.to_ref(), LifecycleEvent::Exited, None, None);
                 self.settle_layout();
-            }
-        }
-    }
-
-    fn place(&mut self, pane: PaneId, spot: Spot) -> bool {
-        match spot {
-            Spot::NewTab => {
-                let id = self.ids.tab();
-                self.tabs
-                    .push(Tab::new(id, TabContent::Panes(PaneGroup::new(pane))));
-                true
-            }
-            Spot::Beside(placement) => {
-                let split = self.ids.split();
-                let group = self.tabs.group_of_mut(placement.target);
-                group.is_some_and(|group| group.insert(pane, placement, split))
-            }
-            Spot::InPlaceOf(old) => {
-                let group = self.tabs.group_of_mut(old);
-                let replaced = group.is_some_and(|group| group.replace(old, pane));
-                if replaced {
-                    self.forget(old, LifecycleEvent::Closed, ExitStatus::default());
-                }
-                replaced
-            }
-        }
-    }
-
-    /// The arrangement of panes changed: without a window their sizes follow from it, with one the
-    /// views set them when they draw.
-    pub(crate) fn settle_layout(&mut self) {
-        self.changed();
-        if !self.headless {
-            return;
-        }
-        let total = Cells {
-            columns: self.grid.columns,
-            lines: self.grid.lines,
-        };
-        let mut sizes = Vec::new();
-        for group in self.tabs.as_slice().iter().filter_map(Tab::group) {
-            let shares = crate::geometry::cells(group.tree(), total);
-            sizes.extend(shares.into_iter().map(|(pane, share)| {
-                (
-                    pane,
-                    if group.zoomed() == Some(pane) {
-                        total
-                    } else {
-                        share
-                    },
-                )
-            }));
-        }
-        for (pane, size) in sizes {
-            let size = GridSize {
-                columns: size.columns,
-                lines: size.lines,
-                ..self.grid
-            };
-            if let Some(pane) = self.panes.get_mut(&pane) {
-                pane.set_size(size);
             }
         }
     }

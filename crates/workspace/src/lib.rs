@@ -16,6 +16,7 @@
 //! that lasted less than a tick is still counted (control-api.md 6.2).
 
 mod actions;
+mod arrange;
 mod branch;
 mod busy;
 mod closing;
@@ -27,6 +28,7 @@ mod ids;
 mod inbox;
 mod latch;
 mod launch;
+mod leftovers;
 mod owner;
 mod pane;
 mod processes;

@@ -19,8 +19,8 @@ const EVENTS_AT_ONCE: usize = 256;
 const COMMANDS_AT_ONCE: usize = 64;
 /// How long the answer to the request that ended the program may take to be written.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
-/// How long processes may take to end; the terminal kills for good after two seconds.
-const END_MAX: Duration = Duration::from_secs(3);
+/// How long processes may take to end; terminals kill for good after two seconds.
+const END_MAX: Duration = Duration::from_secs(5);
 
 /// What woke the owner.
 enum Wake {

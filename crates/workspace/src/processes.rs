@@ -3,7 +3,7 @@
 //! Processes come and go while they are looked at, so every answer is an `Option`: what cannot be
 //! read is not there any more. Nothing here belongs on a thread that draws.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -124,6 +124,30 @@ pub(crate) fn tree(root: u32) -> Option<Vec<Process>> {
         queue.extend(below.into_iter().map(|child| (child, Some(pid), depth + 1)));
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// Processes of these sessions that have not ended. A session has the number of the process that
+/// began it, which for a pane is its root process.
+pub(crate) fn members(sessions: &BTreeSet<u32>) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| session(*pid).is_some_and(|session| sessions.contains(&session)))
+        .collect()
+}
+
+/// The session of a process, unless it has ended and only waits to be noticed.
+fn session(pid: u32) -> Option<u32> {
+    let stat = fs::read(proc_path(pid, "stat")).ok()?;
+    let mut fields = std::str::from_utf8(after_name(&stat))
+        .ok()?
+        .split_ascii_whitespace();
+    let state = fields.next()?;
+    let session = fields.nth(2)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(session)
 }
 
 fn parent(pid: u32) -> Option<u32> {

@@ -17,7 +17,7 @@ use terminal::{GridSize, PtyCommand, Terminal, TerminalOptions};
 
 use crate::ids::PaneId;
 use crate::inbox::{Event, Outbox, PaneSink, Redraws, SharedNotes};
-use crate::shells;
+use crate::{processes, shells};
 
 /// Variables of an outer terminal, or of the pane in which this program was started, that would
 /// mislead programs in a new pane.
@@ -50,8 +50,20 @@ pub struct Launch {
 pub(crate) enum StartIn {
     /// The caller named it: it must be there.
     Exactly(PathBuf),
-    /// It was taken over from another pane: if it is gone, the home directory will do.
+    /// If it is gone, or there is none, the home directory will do.
     Preferably(Option<PathBuf>),
+    /// Where another pane is, see [`Beside`].
+    Beside(Beside),
+}
+
+/// The directory of another pane.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Beside {
+    /// As far as is known.
+    pub(crate) directory: Option<PathBuf>,
+    /// Its shell, while that waits for a command: the shell itself is the one to ask then, since
+    /// what it tells about a change of directory may still be on its way.
+    pub(crate) shell: Option<u32>,
 }
 
 /// Everything a spawn needs to know.
@@ -190,10 +202,28 @@ fn start_directory(start_in: StartIn) -> Result<Option<PathBuf>, SpawnFailure> {
     match start_in {
         StartIn::Exactly(path) if path.is_absolute() && path.is_dir() => Ok(Some(path)),
         StartIn::Exactly(path) => Err(SpawnFailure::Directory(path)),
-        StartIn::Preferably(path) => {
-            let home = || std::env::home_dir().filter(|path| path.is_dir());
-            Ok(path.filter(|path| path.is_dir()).or_else(home))
-        }
+        StartIn::Preferably(path) => Ok(path.filter(|path| path.is_dir()).or_else(home)),
+        StartIn::Beside(beside) => Ok(beside.look().filter(|path| path.is_dir()).or_else(home)),
+    }
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|path| path.is_dir())
+}
+
+impl Beside {
+    /// The name the shell gave its directory, which may lead through links, unless it is elsewhere
+    /// by now.
+    fn look(self) -> Option<PathBuf> {
+        let Some(real) = self.shell.and_then(processes::directory) else {
+            return self.directory;
+        };
+        let is_there = |known: &PathBuf| {
+            known
+                .canonicalize()
+                .is_ok_and(|canonical| canonical == real)
+        };
+        Some(self.directory.filter(is_there).unwrap_or(real))
     }
 }
 
@@ -218,6 +248,30 @@ mod tests {
                 .ok()
                 .flatten(),
             Some(root)
+        );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_shell_that_moved_on_is_believed_more_than_what_it_told_last() {
+        let here = std::env::current_dir().expect("a directory");
+        let shell = Some(std::process::id());
+        let known = |path: &str| Some(PathBuf::from(path));
+        let look = |directory, shell| Beside { directory, shell }.look();
+        assert_eq!(look(known("/usr"), shell), Some(here.clone()));
+        assert_eq!(look(None, shell), Some(here.clone()));
+        assert_eq!(
+            look(known("/usr"), None),
+            known("/usr"),
+            "a program is in front"
+        );
+        let place = tempfile::tempdir().expect("a directory");
+        let link = place.path().join("link");
+        std::os::unix::fs::symlink(&here, &link).expect("linked");
+        assert_eq!(
+            look(Some(link.clone()), shell),
+            Some(link),
+            "the user's own name for it"
         );
     }
 }

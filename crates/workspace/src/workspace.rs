@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use protocol::PaneRef;
 use runtime::{Answered, QueuedCommand, RuntimeHub};
 use settings::{Paths, SettingsStore};
-use terminal::{GridSize, Terminal};
+use terminal::GridSize;
 
+use crate::closing::Dying;
 use crate::execute::HeldAnswer;
 use crate::ids::{IdSource, PaneId, TabId};
 use crate::inbox::{Inbox, Outbox, Redraws, inbox};
 use crate::launch::Pending;
+use crate::leftovers::Leftovers;
 use crate::pane::Pane;
 use crate::sampler::Sampler;
 use crate::tab::Tab;
@@ -102,8 +104,8 @@ pub struct Workspace {
     pub(crate) held: BTreeMap<PaneId, HeldAnswer>,
     /// Commands that came before the first tab was there.
     pub(crate) early: Vec<QueuedCommand>,
-    /// Terminals of panes that are gone, until their processes are.
-    pub(crate) dying: Vec<Terminal>,
+    /// Terminals of panes that are gone, for as long as something of them may be left.
+    pub(crate) dying: Vec<Dying>,
 
     pub(crate) grid: GridSize,
     pub(crate) window_focused: bool,
@@ -121,6 +123,8 @@ pub struct Workspace {
     pub(crate) started: bool,
     pub(crate) quitting: bool,
     pub(crate) answered: Option<Answered>,
+    /// What is watched after the shutdown.
+    pub(crate) leftovers: Option<Leftovers>,
 }
 
 impl Workspace {
@@ -161,6 +165,7 @@ impl Workspace {
             started: false,
             quitting: false,
             answered: None,
+            leftovers: None,
         };
         (workspace, inbox)
     }
@@ -233,7 +238,7 @@ impl Workspace {
     /// after every batch of events, and not later than [`Workspace::next_wake`].
     pub fn pump(&mut self, now: Instant) {
         self.finish_gaps(now);
-        self.dying.retain(|terminal| !terminal.is_exited());
+        self.dying.retain(|dying| dying.may_be_left(now));
         self.publish_if_changed();
     }
 

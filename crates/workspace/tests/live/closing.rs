@@ -182,33 +182,46 @@ fn the_program_ends_with_its_last_pane() {
 }
 
 #[test]
-fn a_workspace_that_is_driven_ends_everything_it_started() {
-    let live = Live::start();
-    let Live { workspace, .. } = live;
-    let terminals: Vec<_> = workspace
-        .panes()
-        .filter_map(|pane| pane.terminal().cloned())
+fn the_owner_ends_everything_that_was_started() {
+    let mut live = Live::start();
+    let first = live.first();
+    let pane = live.split(first, "left_right");
+    for pane in [first, pane] {
+        // It ignores the polite signals.
+        let line = "bash -c 'trap \"\" HUP TERM; sleep 600 & wait'";
+        let params = json!({"pane_id": pane, "text": line});
+        live.call("pane.prompt", params).expect("written");
+        live.until_child(pane, "sleep");
+    }
+    let found = live.call("pane.procs", json!({"pane_id": pane}));
+    let found = found.expect("listed")["processes"].clone();
+    let pids: Vec<u64> = found
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|process| process["pid"].as_u64())
         .collect();
-    assert!(!terminals.is_empty());
-    let mut workspace = workspace;
-    workspace.quit();
-    workspace.shutdown();
-    drop(workspace);
-    for terminal in terminals {
-        terminal.kill();
+    assert!(pids.len() >= 3, "{pids:?}");
+    live.workspace.quit();
+    live.drive();
+    for pid in pids {
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(
+            state.is_empty() || state.contains(") Z"),
+            "{pid} is left: {state}"
+        );
     }
 }
 
 #[test]
 fn a_shell_that_does_not_exist_is_shown_and_not_replaced() {
-    let live = Live::start_with(
+    let mut live = Live::start_with(
         "",
         workspace::FirstTab {
             cwd: None,
             shell: Some("/nonexistent/shell".to_owned()),
         },
     );
-    let mut live = live;
     let pane = live.first();
     assert_eq!(live.pane(pane).task_state, TaskState::Failed);
     let ending = live

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use protocol::{ApiError, Call, LifecycleEvent, Method, Pane, PaneRef, Snapshot, TaskState};
+use protocol::{ApiError, Call, LifecycleEvent, Pane, PaneRef, Snapshot, TaskState};
 use runtime::{
     Command, CommandReceiver, CommandSender, Delivery, Origin, Outcome, RuntimeHub, WaitTicket,
     command_queue,
@@ -63,6 +63,15 @@ impl Live {
     }
 
     pub fn start_with(more: &str, first: FirstTab) -> Self {
+        Self::build(more, first, true)
+    }
+
+    /// A workspace that belongs to a window; the test plays the window.
+    pub fn windowed(more: &str) -> Self {
+        Self::build(more, FirstTab::default(), false)
+    }
+
+    fn build(more: &str, first: FirstTab, headless: bool) -> Self {
         plain_shells();
         let place = tempfile::tempdir().expect("a directory");
         let config = place.path().join("config");
@@ -80,7 +89,7 @@ impl Live {
             endpoint: Arc::clone(&tokens) as Arc<dyn PaneEndpoints>,
             paths,
             cli_path: "/opt/nebula/bin/nebula".into(),
-            headless: true,
+            headless,
         });
         let (sender, commands) = command_queue(64);
         workspace.start(first);
@@ -97,6 +106,17 @@ impl Live {
             snapshot.panes().next().is_some()
         });
         live
+    }
+
+    /// Hands the workspace to its owner, until everything has ended.
+    pub fn drive(self) {
+        let Self {
+            workspace,
+            inbox,
+            commands,
+            ..
+        } = self;
+        smol::block_on(workspace::drive(workspace, inbox, commands));
     }
 
     pub fn place(&self) -> &Path {
@@ -125,17 +145,18 @@ impl Live {
 
     /// Sends a command to the queue and serves until it is answered.
     pub fn dispatch(&mut self, method: &str, params: Value) -> Result<Outcome, ApiError> {
-        let method: Method = method.parse()?;
-        let call = Call::decode(method, params)?;
+        let call = Call::decode(method.parse()?, params)?;
+        let origin = Origin::Owner;
+        self.send(method, Command::Call { call, origin })
+    }
+
+    pub fn attach(&mut self) -> Result<Outcome, ApiError> {
+        self.send("attach", Command::Attach)
+    }
+
+    fn send(&mut self, what: &str, command: Command) -> Result<Outcome, ApiError> {
         let sender = self.sender.clone();
-        let command = Command::Call {
-            call,
-            origin: Origin::Owner,
-        };
-        self.run(
-            method.as_str(),
-            async move { sender.dispatch(command).await },
-        )
+        self.run(what, async move { sender.dispatch(command).await })
     }
 
     /// Calls a method and renders its result, waits included, as the server does.

@@ -12,4 +12,8 @@ mod layout;
 #[cfg(test)]
 mod prompts;
 #[cfg(test)]
+mod shells;
+#[cfg(test)]
 mod unmarked;
+#[cfg(test)]
+mod window;
