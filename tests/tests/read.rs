@@ -1,6 +1,6 @@
 //! Reading what a pane shows.
 
-use nebula_tests::pane::{await_rest, await_text, run};
+use nebula_tests::pane::{await_prompt, await_rest, await_text, run};
 use nebula_tests::{Client, Instance, home, poll, snapshot};
 use serde_json::{Value, json};
 
@@ -39,6 +39,7 @@ fn lines_are_counted_from_the_bottom() {
     );
     client.refused("pane.read", json!({"pane_id": pane, "lines": 0}), "lines");
     run(&mut client, pane, "clear; seq 2000");
+    await_prompt(&mut client, pane);
     let read = read_with(&mut client, pane, json!({"lines": 10}));
     assert_eq!(
         (&read["window_id"], &read["pane_id"]),
@@ -157,6 +158,7 @@ fn two_mebibytes_in_one_line_are_cut() {
         pane,
         "clear; head -c 2097149 /dev/zero | tr '\\0' x; echo END",
     );
+    await_prompt(&mut client, pane);
     let read = read_with(&mut client, pane, json!({"lines": 2000}));
     assert!(text(&read).len() <= 1_048_576);
     assert_eq!(read["truncated"], true);
@@ -185,6 +187,7 @@ fn a_mebibyte_is_the_most_that_is_returned() {
         pane,
         "clear; for n in $(seq 2000); do cat cells; done; echo END",
     );
+    await_prompt(&mut client, pane);
     let read = read_with(&mut client, pane, json!({"lines": 2000}));
     let text = text(&read);
     assert!(text.len() <= 1_048_576, "{}", text.len());
@@ -206,6 +209,7 @@ fn sources() {
     let (mut client, pane) = instance.ready();
     let rows = rows(&instance, &mut client, pane);
     run(&mut client, pane, "seq 300");
+    await_prompt(&mut client, pane);
     let screen = read_with(
         &mut client,
         pane,

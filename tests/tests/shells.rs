@@ -142,11 +142,14 @@ fn bash_keeps_what_the_user_set_up() {
     );
     let instance = Instance::start_in(&home);
     let (mut client, pane) = instance.ready();
+    // A command is settled before the prompt and what belongs to it have run.
     run(&mut client, pane, "true");
+    await_prompt(&mut client, pane);
     let hooks = || home.read_user("hooks").unwrap();
     let before = hooks();
     assert!(before.starts_with("first\nsecond\n"), "{before}");
     run(&mut client, pane, "true");
+    await_prompt(&mut client, pane);
     assert_eq!(
         hooks(),
         before.clone() + "first\nsecond\n",
@@ -188,8 +191,10 @@ fn zsh_keeps_what_the_user_set_up() {
     let instance = Instance::start_in(&home);
     let (mut client, pane) = instance.ready();
     run(&mut client, pane, "true");
+    await_prompt(&mut client, pane);
     let before = home.read_user("hooks").unwrap();
     run(&mut client, pane, "true");
+    await_prompt(&mut client, pane);
     assert_eq!(home.read_user("hooks").unwrap(), before + "exec\npre\n");
     let read = output(&mut client, pane, "echo ${ZDOTDIR-unset} $FROM_ZSHENV");
     assert_eq!(read["text"].as_str().unwrap().trim_end(), "unset yes");
@@ -306,6 +311,14 @@ fn key(client: &mut Client, pane: u64, key: &str) {
     client.ok("pane.send_key", json!({"pane_id": pane, "key": key}));
 }
 
+/// Rule 5.4: of a pipeline, a program that still runs is the foreground program.
+#[test]
+fn the_foreground_program_is_one_that_lives() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    start_program(&mut client, pane, "true | sleep 600", "sleep");
+}
+
 /// Terminal.md 8.5: vim.
 #[test]
 fn vim_edits_a_file() {
@@ -320,7 +333,7 @@ fn vim_edits_a_file() {
         "vim -u NONE -N --cmd 'set t_BE=' letter",
         "vim",
     );
-    await_text(&mut client, pane, "letter");
+    await_text(&mut client, pane, "[New]");
     key(&mut client, pane, "escape");
     type_text(&mut client, pane, "iGrüße", false);
     await_text(&mut client, pane, "Grüße");
@@ -350,7 +363,8 @@ fn less_scrolls_and_searches() {
     }
     let instance = Instance::start();
     let (mut client, pane) = instance.ready();
-    start_program(&mut client, pane, "seq 5000 | less", "less");
+    run(&mut client, pane, "seq 5000 > numbers");
+    start_program(&mut client, pane, "less numbers", "less");
     await_text(&mut client, pane, "1\n2\n3\n");
     type_text(&mut client, pane, "/^4321$", false);
     key(&mut client, pane, "enter");

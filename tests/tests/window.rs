@@ -516,7 +516,7 @@ fn vim_under_real_keys() {
     let window = Window::open();
     let (mut client, pane) = ready(&window);
     window.type_text("vim -u NONE -N \"$HOME/letter\"\n");
-    await_text(&mut client, pane, "letter");
+    await_text(&mut client, pane, "[New]");
     window.type_text("ione two");
     window.key("Escape");
     window.type_text("0wcwthree");
