@@ -174,10 +174,14 @@ impl Desk {
             });
             window
                 .observe_window_appearance(move |window, cx| {
-                    if let Some(desk) = desk.upgrade() {
-                        let system = Appearance::from(window.appearance());
-                        desk.update(cx, |desk, cx| desk.settings_changed(Some(system), cx));
-                    }
+                    let system = Appearance::from(window.appearance());
+                    let desk = desk.clone();
+                    // The window is busy telling this, so it can be drawn anew only after that.
+                    cx.defer(move |cx| {
+                        if let Some(desk) = desk.upgrade() {
+                            desk.update(cx, |desk, cx| desk.settings_changed(Some(system), cx));
+                        }
+                    });
                 })
                 .detach();
             cx.new(|cx| Root::new(workspace, window, cx))

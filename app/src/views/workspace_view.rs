@@ -212,9 +212,8 @@ impl WorkspaceView {
         let mut new = Vec::new();
         for frame in frames {
             let terminal = workspace.pane(frame.pane).and_then(|pane| pane.terminal());
-            match (area_view.read(cx).pane(frame.pane), terminal) {
-                (None, Some(terminal)) => new.push((frame.pane, terminal.clone())),
-                (Some(_) | None, _) => {}
+            if let (None, Some(terminal)) = (area_view.read(cx).pane(frame.pane), terminal) {
+                new.push((frame.pane, terminal.clone()));
             }
         }
         let copy = workspace.settings().current().terminal.copy_on_select;
