@@ -135,19 +135,44 @@ pub(crate) fn members(sessions: &BTreeSet<u32>) -> Vec<u32> {
     entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
-        .filter(|pid| session(*pid).is_some_and(|session| sessions.contains(&session)))
+        .filter(|pid| living(*pid).is_some_and(|life| sessions.contains(&life.session)))
         .collect()
 }
 
-/// The session of a process, unless it has ended and only waits to be noticed.
-fn session(pid: u32) -> Option<u32> {
+/// The process that speaks for a process group: its leader, or, when the leader ended before the
+/// rest (`true | sleep 60`), another member that lives. `last` is the answer of the look before,
+/// which saves going through all processes as long as it holds.
+pub(crate) fn speaker(group: u32, last: Option<u32>) -> Option<u32> {
+    let speaks = |pid: &u32| living(*pid).is_some_and(|life| life.group == group);
+    [Some(group), last]
+        .into_iter()
+        .flatten()
+        .find(speaks)
+        .or_else(|| {
+            fs::read_dir("/proc")
+                .ok()?
+                .flatten()
+                .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+                .find(speaks)
+        })
+}
+
+/// Where a process that has not ended belongs.
+struct Life {
+    group: u32,
+    session: u32,
+}
+
+/// Group and session of a process, unless it has ended and only waits to be noticed.
+fn living(pid: u32) -> Option<Life> {
     let stat = fs::read(proc_path(pid, "stat")).ok()?;
     let mut fields = std::str::from_utf8(after_name(&stat))
         .ok()?
         .split_ascii_whitespace();
     let state = fields.next()?;
-    let session = fields.nth(2)?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(session)
+    let group = fields.nth(1)?.parse().ok()?;
+    let session = fields.next()?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(Life { group, session })
 }
 
 fn parent(pid: u32) -> Option<u32> {
@@ -213,6 +238,16 @@ mod tests {
             Some((own, None, 0))
         );
         assert!(directory(own).is_some_and(|path| path.is_absolute()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_group_is_spoken_for_by_a_living_member() {
+        let own = std::process::id();
+        let group = living(own).expect("this process is alive").group;
+        let speaker = speaker(group, None).expect("this process is a member");
+        assert!(living(speaker).is_some_and(|life| life.group == group));
+        assert_eq!(super::speaker(u32::MAX, Some(own)), None);
     }
 
     #[test]

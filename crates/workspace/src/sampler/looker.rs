@@ -11,6 +11,8 @@ use crate::sampler::{Front, Sample, Target};
 #[derive(Debug, Default)]
 pub(super) struct Looker {
     group: Option<u32>,
+    /// The member of `group` whose program is shown.
+    speaker: Option<u32>,
     program: Option<Program>,
     /// The root process was a shell when it was first seen. A pane may be started with a shell
     /// that this program has never heard of, and that is one as well.
@@ -28,7 +30,8 @@ impl Looker {
         // The name of a process changes when it starts its own program after the fork, so a name
         // is good only for as long as nothing else is expected: for a shell at its prompt.
         if group != self.group || !at_root || slow {
-            self.program = group.and_then(processes::program);
+            self.speaker = group.and_then(|group| processes::speaker(group, self.speaker));
+            self.program = self.speaker.and_then(processes::program);
             self.group = group;
         }
         if at_root && self.root_shell.is_none() {
