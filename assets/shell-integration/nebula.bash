@@ -62,13 +62,15 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) && [[ $- == *i* && -z ${
   # Runs before all other prompt commands, which find the exit code unchanged.
   __nebula_precmd() {
     local code=$? REPLY
+    # The directory comes before the end of the command: who waited for that end may use it.
+    __nebula_encode "$PWD"
+    builtin printf '\e]7;file://%s%s\a' "${HOSTNAME-}" "$REPLY"
     if ((__nebula_ran)); then
       __nebula_ran=0
       builtin printf '\e]133;D;%s\a' "$code"
     fi
     __nebula_history=$(HISTTIMEFORMAT='' builtin history 1)
-    __nebula_encode "$PWD"
-    builtin printf '\e]7;file://%s%s\a\e]133;A\a' "${HOSTNAME-}" "$REPLY"
+    builtin printf '\e]133;A\a'
     __nebula_prompt
     return "$code"
   }

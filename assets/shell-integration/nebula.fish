@@ -21,7 +21,9 @@ function __nebula_preexec --on-event fish_preexec
 end
 
 function __nebula_postexec --on-event fish_postexec
-    printf '\e]133;D;%s\a' $status
+    set -l code $status
+    # The directory comes before the end of the command: who waited for that end may use it.
+    printf '\e]7;file://%s%s\a\e]133;D;%s\a' $hostname (string escape --style=url -- $PWD) $code
 end
 
 function __nebula_prompt --on-event fish_prompt

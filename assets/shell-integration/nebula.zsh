@@ -30,12 +30,14 @@ _nebula_preexec() {
 _nebula_precmd() {
   local code=$? marks='' REPLY
   emulate -L zsh
+  # The directory comes before the end of the command: who waited for that end may use it.
+  _nebula_encode "$PWD"
+  marks=$'\e]7;file://'${HOST-}$REPLY$'\a'
   if (( _nebula_ran )); then
     _nebula_ran=0
-    marks=$'\e]133;D;'$code$'\a'
+    marks+=$'\e]133;D;'$code$'\a'
   fi
-  _nebula_encode "$PWD"
-  marks+=$'\e]7;file://'${HOST-}$REPLY$'\a\e]133;A\a'
+  marks+=$'\e]133;A\a'
   builtin print -rn -- "$marks" >"$TTY"
 
   # Prompt tools set PS1 in a hook of theirs; be behind them the next time.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::branch::BranchFinder;
 use crate::ids::PaneId;
 use crate::processes::{self, Program};
-use crate::sampler::{Front, Sample, Target};
+use crate::sampler::{Front, Sample, Target, Watch};
 
 /// Remembers the last look at a pane.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Looker {
 }
 
 impl Looker {
-    /// Looks at a pane. `None` when nothing changed and nobody watches.
+    /// Looks at a pane. `None` when nothing changed and nobody waits for a repetition.
     pub(super) fn look(&mut self, pane: PaneId, target: &Target, slow: bool) -> Option<Sample> {
         let taken = Instant::now();
         let group = target.terminal.foreground_group();
@@ -42,8 +42,8 @@ impl Looker {
             Front::Shell | Front::Unknown => None,
             Front::NestedShell | Front::Program => self.program.as_ref().map(|p| p.name.clone()),
         };
-        let shell_is_idle =
-            target.watched && front == Front::Shell && processes::sleeps_alone(target.root);
+        let asks = matches!(target.watch, Watch::Submission | Watch::LostEnd);
+        let shell_is_idle = asks && front == Front::Shell && processes::sleeps_alone(target.root);
         let before = self.sent.as_ref();
         let (directory, branch) = if slow {
             let told = target.told_directory.as_deref();
@@ -77,7 +77,13 @@ impl Looker {
                 ..before.clone()
             } != sample
         });
-        if !news && !target.watched {
+        let wanted = match target.watch {
+            Watch::Off => false,
+            Watch::Submission => matches!(front, Front::Shell | Front::NestedShell),
+            Watch::LostEnd => shell_is_idle,
+            Watch::Program => front == Front::Program,
+        };
+        if !news && !wanted && !target.stale {
             return None;
         }
         self.sent = Some(sample.clone());
