@@ -37,8 +37,8 @@ impl Workspace {
         };
         let changed = apply(pane, watching);
         let watch = pane.watch_change();
-        if let (Some(watched), Some(sampler)) = (watch, &self.sampler) {
-            sampler.watch(id, watched);
+        if let (Some(watch), Some(sampler)) = (watch, &self.sampler) {
+            sampler.watch(id, watch);
         }
         if changed {
             self.changed();
@@ -47,10 +47,7 @@ impl Workspace {
 
     fn marked(&mut self, id: PaneId, at: Instant, mark: &Mark) {
         self.observe(id, |pane, watching| pane.mark(mark, at, watching));
-        if matches!(mark, Mark::CommandEnd { .. })
-            && let Some(sampler) = &self.sampler
-        {
-            // The command may have changed directory or branch.
+        if let Some(sampler) = &self.sampler {
             sampler.refresh(id);
         }
     }

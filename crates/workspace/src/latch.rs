@@ -69,6 +69,11 @@ impl Latch {
         }
     }
 
+    /// Silence can end it: nothing was seen to start.
+    pub(crate) fn ends_by_time(&self) -> bool {
+        !self.start_seen
+    }
+
     pub(crate) fn mark(&mut self, mark: &Mark, at: Instant) -> Verdict {
         if at < self.entered {
             self.old_mark(mark);

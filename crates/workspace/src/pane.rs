@@ -16,6 +16,7 @@ use crate::ids::PaneId;
 use crate::inbox::SharedNotes;
 use crate::prompt::Gap;
 use crate::reducer::{Decision, ShellReducer};
+use crate::sampler::Watch;
 use crate::spawn::{Launch, Started};
 use crate::title::{self, ProgramTitle};
 
@@ -40,12 +41,14 @@ pub struct Pane {
     branch: Option<String>,
     /// The program in front, as the processes say.
     front_program: Option<String>,
-    /// The program of the running command, as the command line says.
+    /// The program of the running command, as the shell told when it started it.
     command_program: Option<String>,
+    /// The program that a submitted line should start; nothing has confirmed it yet.
+    expected_program: Option<String>,
     ending: Option<Ending>,
     occupant_seq: u64,
-    /// The sampler was told to watch it.
-    watched: bool,
+    /// How the sampler was told to watch it.
+    watch: Watch,
     last_interrupt: Option<Instant>,
     /// An Enter that has still to be written.
     pub(crate) gap: Option<Gap>,
@@ -80,9 +83,10 @@ impl Pane {
             branch: None,
             front_program: None,
             command_program: None,
+            expected_program: None,
             ending: None,
             occupant_seq: 1,
-            watched: false,
+            watch: Watch::Off,
             last_interrupt: None,
             gap: None,
         }
@@ -118,9 +122,10 @@ impl Pane {
             branch: None,
             front_program: None,
             command_program: None,
+            expected_program: None,
             ending: Some(Ending::not_started(reason)),
             occupant_seq: 1,
-            watched: false,
+            watch: Watch::Off,
             last_interrupt: None,
             gap: None,
         }
@@ -234,7 +239,8 @@ impl Pane {
 
     /// The name under which a busy pane is reported.
     pub(crate) fn busy_program(&self) -> String {
-        self.program().unwrap_or(&self.shell_name).to_owned()
+        let known = self.program().or(self.expected_program.as_deref());
+        known.unwrap_or(&self.shell_name).to_owned()
     }
 
     /// The root process has ended.

@@ -26,7 +26,7 @@ use runtime::Submission;
 use terminal::{ExitStatus, Mark};
 
 use crate::latch::{Latch, SAMPLES_APART, Talk, Verdict};
-use crate::sampler::{Front, Sample};
+use crate::sampler::{Front, Sample, Watch};
 
 /// A bell this soon after input is an answer to it.
 const BELL_AFTER_INPUT: Duration = Duration::from_millis(200);
@@ -183,13 +183,23 @@ impl ShellReducer {
         Decision { state, authority }
     }
 
-    /// Whether repeated samples could change the state, so that the sampler should take them more
-    /// often and report them even when nothing changed.
-    pub(crate) fn wants_samples(&self) -> bool {
-        self.ended.is_none()
-            && (self.latch.is_some()
-                || self.command == Command::Running
-                || (self.front == Front::Program && !self.program_in_front()))
+    /// Which samples could change the state although they show nothing new.
+    pub(crate) fn wants_samples(&self) -> Watch {
+        if self.ended.is_some() {
+            Watch::Off
+        } else if let Some(latch) = &self.latch {
+            if latch.ends_by_time() {
+                Watch::Submission
+            } else {
+                Watch::Off
+            }
+        } else if self.command == Command::Running {
+            Watch::LostEnd
+        } else if self.front == Front::Program && !self.program_in_front() {
+            Watch::Program
+        } else {
+            Watch::Off
+        }
     }
 
     /// As far as is known the shell will take the next line as a command.
@@ -215,6 +225,7 @@ impl ShellReducer {
     fn mark(&mut self, mark: &Mark, at: Instant) {
         self.marks = Marks::Seen;
         self.last_mark = Some(at);
+        self.front = Front::Unknown;
         self.program_in_front_since = None;
         self.program_proved = false;
         self.idle_shell_since = None;

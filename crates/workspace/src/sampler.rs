@@ -3,8 +3,8 @@
 //! Marks tell what a shell does where a shell writes them; everything else has to be looked up:
 //! which process group is in front, what it is called, where a shell without OSC 7 is, which git
 //! branch that directory has. Reading `/proc` and repositories may take time, so it happens here
-//! and only changes are reported. A pane whose state hangs on samples is *watched*: it is looked at
-//! more often, and each look is reported.
+//! and only changes are reported. A pane whose state hangs on samples is watched ([`Watch`]): looks
+//! that could decide it are reported even when they show what the last one showed.
 //!
 //! Cost: an idle pane is one `ioctl` per look and a few small reads every two seconds.
 
@@ -24,7 +24,7 @@ use crate::ids::PaneId;
 use crate::inbox::{Event, Outbox};
 use looker::Looker;
 
-/// Between looks at a pane that is watched.
+/// Between looks while a submission waits for its end.
 const WATCHED: Duration = Duration::from_millis(100);
 /// Between looks at all others.
 const UNWATCHED: Duration = Duration::from_millis(250);
@@ -46,6 +46,19 @@ pub(crate) enum Front {
     Program,
 }
 
+/// Which looks at a pane are reported although nothing changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// None.
+    Off,
+    /// Those that show a shell in front, and looks come more often: a submission waits.
+    Submission,
+    /// Those that show an idle shell: a command is said to run, but does it?
+    LostEnd,
+    /// Those that show a program in front, where a prompt is said to be.
+    Program,
+}
+
 /// What was seen at one pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sample {
@@ -54,7 +67,7 @@ pub(crate) struct Sample {
     pub(crate) front: Front,
     /// The name of the program in front; `None` while the pane's own shell is.
     pub(crate) program: Option<String>,
-    /// The root shell is in front, sleeps and has no children. Only looked up for watched panes.
+    /// The root shell is in front, sleeps and has no children. Only looked up where it matters.
     pub(crate) shell_is_idle: bool,
     /// Where the root process is. Only looked up when the shell does not tell it.
     pub(crate) directory: Option<PathBuf>,
@@ -69,8 +82,8 @@ struct Target {
     root: u32,
     /// The directory that the shell told, if it did.
     told_directory: Option<Arc<Path>>,
-    watched: bool,
-    /// Do the slow part at the next look.
+    watch: Watch,
+    /// At the next look, look at everything and report it.
     stale: bool,
 }
 
@@ -120,7 +133,7 @@ impl Sampler {
             terminal,
             root,
             told_directory: None,
-            watched: false,
+            watch: Watch::Off,
             stale: true,
         };
         self.change(true, |state| {
@@ -134,9 +147,10 @@ impl Sampler {
         });
     }
 
-    /// Whether the state of the pane hangs on samples.
-    pub(crate) fn watch(&self, pane: PaneId, watched: bool) {
-        self.with(pane, watched, |target| target.watched = watched);
+    /// How the state of the pane hangs on samples.
+    pub(crate) fn watch(&self, pane: PaneId, watch: Watch) {
+        let hurry = watch == Watch::Submission;
+        self.with(pane, hurry, |target| target.watch = watch);
     }
 
     /// The shell told where it is.
@@ -147,7 +161,7 @@ impl Sampler {
         });
     }
 
-    /// A command ended: directory and branch may differ.
+    /// A command began or ended: what was seen before is old.
     pub(crate) fn refresh(&self, pane: PaneId) {
         self.with(pane, false, |target| target.stale = true);
     }
@@ -214,7 +228,11 @@ impl Shared {
             }
             let period = if state.hurry {
                 HURRIED
-            } else if state.targets.values().any(|target| target.watched) {
+            } else if state
+                .targets
+                .values()
+                .any(|target| target.watch == Watch::Submission)
+            {
                 WATCHED
             } else {
                 UNWATCHED

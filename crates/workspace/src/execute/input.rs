@@ -138,7 +138,7 @@ impl Workspace {
             let answer = self.written(id, None, form);
             return Step::Now(reply, Ok(answer));
         }
-        if let Some(pane) = self.panes.get_mut(&id).filter(|pane| pane.takes_command()) {
+        if let Some(pane) = self.panes.get_mut(&id) {
             pane.expect_program(text);
         }
         let submission = self.submitted(id, at);

@@ -9,28 +9,23 @@ use terminal::{ExitStatus, GridSize, Mark};
 use super::Pane;
 use crate::ending::Ending;
 use crate::reducer::Evidence;
-use crate::sampler::Sample;
+use crate::sampler::{Sample, Watch};
 
 /// Longest name of a program that is taken from a command line.
 const PROGRAM_NAME_MAX: usize = 64;
 
 impl Pane {
-    /// Whether the sampler should watch it, if that differs from before.
-    pub(crate) fn watch_change(&mut self) -> Option<bool> {
+    /// How the sampler should watch it, if that differs from before.
+    pub(crate) fn watch_change(&mut self) -> Option<Watch> {
         let wanted = self.reducer.wants_samples();
-        let changed = wanted != self.watched;
-        self.watched = wanted;
+        let changed = wanted != self.watch;
+        self.watch = wanted;
         changed.then_some(wanted)
     }
 
     /// The user, or a request, sent Escape or Ctrl-C: what ends soon after it was interrupted.
     pub(crate) fn interrupted(&mut self, at: Instant) {
         self.last_interrupt = Some(at);
-    }
-
-    /// As far as is known its shell will take the next line as a command.
-    pub(crate) fn takes_command(&self) -> bool {
-        self.reducer.takes_command()
     }
 
     /// Transitions since the last call.
@@ -65,10 +60,12 @@ impl Pane {
         changed
     }
 
-    /// Remembers which program a submitted line will start, for as long as nothing better is
-    /// known. Only the first word is kept, and only of a line that a shell was waiting for.
+    /// Remembers which program a submitted line should start, to have a name for what closing
+    /// would end. Only the first word is kept, and only of a line that a shell was waiting for:
+    /// anything else is not a command, and nobody's business.
     pub(crate) fn expect_program(&mut self, line: &str) {
-        self.command_program = program_of(line);
+        let is_command = self.reducer.takes_command();
+        self.expected_program = program_of(line).filter(|_| is_command);
     }
 
     /// Applies a mark, and returns whether anything visible changed.
@@ -76,9 +73,9 @@ impl Pane {
         let program = self.program().map(str::to_owned);
         match mark {
             Mark::CommandStart { command_line } => {
-                if let Some(line) = command_line {
-                    self.command_program = program_of(line);
-                }
+                let expected = self.expected_program.take();
+                let told = command_line.as_deref().map(program_of);
+                self.command_program = told.unwrap_or(expected);
             }
             Mark::PromptStart | Mark::CommandLineStart => self.front_program = None,
             Mark::CommandEnd { .. } => {
