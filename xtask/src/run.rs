@@ -8,8 +8,9 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
-use crate::command::{cargo, quoted, run as execute, succeeds};
+use crate::command::{cargo, output, quoted, run as execute};
 use crate::setup::{Group, ensure};
 use crate::waiting::until;
 use crate::workspace;
@@ -62,8 +63,7 @@ fn serve(nebula: &Path, arguments: &[OsString]) -> Result<ExitCode> {
         if let Some(status) = server.try_wait()? {
             bail!("Nebula ended at once ({status})");
         }
-        let mut describe = Command::new(nebula);
-        Ok(succeeds(describe.args(["ctl", "--timeout-ms", "2000", "describe"])).then_some(()))
+        Ok((answering(nebula) == Some(server.id())).then_some(()))
     });
     if listens.is_err() {
         server.kill()?;
@@ -82,6 +82,16 @@ fn serve(nebula: &Path, arguments: &[OsString]) -> Result<ExitCode> {
         .code()
         .and_then(|code| u8::try_from(code).ok())
         .map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// The process that answers on the data directory, which may be another one than was started.
+fn answering(nebula: &Path) -> Option<u32> {
+    let mut snapshot = Command::new(nebula);
+    // Set in a pane of a running Nebula, where it would name that one.
+    snapshot.env_remove("NEBULA_RUNTIME_ENDPOINT");
+    let text = output(snapshot.args(["ctl", "--timeout-ms", "2000", "snapshot"])).ok()?;
+    let answer: Value = serde_json::from_str(&text).ok()?;
+    u32::try_from(answer.pointer("/result/process_id")?.as_u64()?).ok()
 }
 
 /// A line that works in another terminal: with the path of the program, and with the directory in
