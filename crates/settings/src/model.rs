@@ -145,7 +145,7 @@ impl Default for UiSettings {
             font_size: 14.0,
             line_height: 1.25,
             language: Language::Auto,
-            keep_session: true,
+            keep_session: false,
             confirm_close: true,
         }
     }

@@ -125,6 +125,8 @@ actions! {
     FontReset = "font_reset" ["ctrl-0"]
     /// Show or hide the sidebar.
     ToggleSidebar = "toggle_sidebar" ["ctrl-shift-b"]
+    /// Show every action with its key.
+    CommandPalette = "command_palette" ["ctrl-shift-p"]
     /// Open the settings.
     OpenSettings = "open_settings" ["ctrl-,"]
     /// Close the window and end the program.
