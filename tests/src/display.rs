@@ -10,6 +10,15 @@ use crate::ctl::{Ctl, Killed};
 use crate::home::Home;
 use crate::poll;
 
+/// The window manager takes no keys: those of the tests belong to the window.
+const OPENBOX: &str = "\
+<?xml version=\"1.0\"?>
+<openbox_config xmlns=\"http://openbox.org/3.4/rc\">
+  <desktops><number>1</number></desktops>
+  <keyboard></keyboard>
+</openbox_config>
+";
+
 /// Xvfb and openbox on a display number that the X server chose itself.
 #[derive(Debug)]
 pub struct Display {
@@ -50,8 +59,12 @@ impl Display {
         assert!(!number.trim().is_empty(), "Xvfb ended at its start");
         let name = format!(":{}", number.trim());
 
+        home.write("user/openbox.xml", OPENBOX);
         let mut manager = home.command(Path::new("openbox"));
-        manager.env("DISPLAY", &name).stdout(Stdio::null());
+        manager
+            .args(["--config-file", "openbox.xml"])
+            .env("DISPLAY", &name)
+            .stdout(Stdio::null());
         let display = Self {
             name,
             _manager: Killed(spawn(manager)),

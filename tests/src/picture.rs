@@ -10,7 +10,9 @@ use std::path::PathBuf;
 
 use image::{Rgb, RgbImage};
 
-/// When set to `1`, what was drawn becomes the stored picture and the picture of the documentation.
+use crate::poll::{self, PATIENCE};
+
+/// When set to `1`, what was drawn becomes the stored picture, and some of it documentation.
 pub const WRITE: &str = "NEBULA_WRITE_PICTURES";
 
 /// Edge of a block in pixels.
@@ -35,43 +37,64 @@ pub struct Mask {
     pub height: u32,
 }
 
-/// Asserts that a picture looks like `tests/pictures/<name>.png`.
+/// Asserts that what `look` returns comes to look like `tests/pictures/<name>.png`.
 ///
-/// The picture goes to `tests/output/<name>.png` in any case, and with [`WRITE`] also to the stored
-/// pictures and to `docs/images`.
+/// The last picture goes to `tests/output/<name>.png` in any case. With [`WRITE`] the first one,
+/// which should be one that stands still, becomes the stored picture.
 ///
 /// # Panics
-/// When there is no stored picture or the two look different; different blocks are then marked in
-/// `tests/output/<name>-difference.png`.
-pub fn expect(name: &str, picture: &RgbImage, masks: &[Mask]) {
-    let mut picture = picture.clone();
-    for mask in masks {
-        cover(&mut picture, *mask);
-    }
+/// When there is no stored picture, or what is drawn does not become like it in [`PATIENCE`];
+/// different blocks are then marked in `tests/output/<name>-difference.png`.
+pub fn expect(name: &str, masks: &[Mask], mut look: impl FnMut() -> RgbImage) {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let drawn = root.join("output").join(format!("{name}.png"));
-    save(&picture, &drawn);
     let stored = root.join("pictures").join(format!("{name}.png"));
-    if std::env::var(WRITE).is_ok_and(|value| value == "1") {
-        save(&picture, &stored);
-        save(
-            &picture,
-            &root.join("../docs/images").join(format!("{name}.png")),
-        );
+    let mut picture = || {
+        let picture = masked(look(), masks);
+        save(&picture, &drawn);
+        picture
+    };
+    if is_writing() {
+        save(&picture(), &stored);
         return;
     }
     let wanted = image::open(&stored)
         .unwrap_or_else(|error| panic!("{}: {error}; {WRITE}=1 stores one", stored.display()))
         .into_rgb8();
-    if let Err(difference) = compare(&wanted, &picture) {
-        let marked = root.join("output").join(format!("{name}-difference.png"));
-        save(&difference.marked(&picture), &marked);
-        panic!(
-            "{} does not look like {}: {difference}",
-            drawn.display(),
-            stored.display()
-        );
+    let what = format!("{} to look like {}", drawn.display(), stored.display());
+    let marked = root.join("output").join(format!("{name}-difference.png"));
+    poll::until_ok(&what, PATIENCE, || {
+        let picture = picture();
+        compare(&wanted, &picture).inspect_err(|difference| {
+            save(&difference.marked(&picture), &marked);
+        })
+    });
+    // What is left of a look that came too early would only confuse.
+    if let Err(error) = fs::remove_file(&marked)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        panic!("{}: {error}", marked.display());
     }
+}
+
+/// With [`WRITE`], a picture becomes `docs/images/<name>.png`, with nothing covered.
+pub fn document(name: &str, picture: &RgbImage) {
+    if is_writing() {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let path = root.join("../docs/images").join(format!("{name}.png"));
+        save(picture, &path);
+    }
+}
+
+fn is_writing() -> bool {
+    std::env::var(WRITE).is_ok_and(|value| value == "1")
+}
+
+/// A picture without what the masks hide.
+#[must_use]
+pub fn masked(mut picture: RgbImage, masks: &[Mask]) -> RgbImage {
+    masks.iter().for_each(|mask| cover(&mut picture, *mask));
+    picture
 }
 
 /// How two pictures differ.

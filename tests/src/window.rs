@@ -93,10 +93,18 @@ impl Window {
             .xdotool(&["windowactivate", "--sync", &self.id]);
     }
 
-    /// Types text as a keyboard would.
+    /// Types text as a keyboard would; a newline is the Return key.
     pub fn type_text(&self, text: &str) {
-        self.display
-            .xdotool(&["type", "--clearmodifiers", "--delay", "15", "--", text]);
+        // xdotool would press a key named Linefeed, which no keyboard has.
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 {
+                self.key("Return");
+            }
+            if !line.is_empty() {
+                self.display
+                    .xdotool(&["type", "--clearmodifiers", "--delay", "15", "--", line]);
+            }
+        }
     }
 
     /// Presses keys in xdotool's notation, for example `ctrl+shift+t`.
@@ -156,7 +164,7 @@ impl Window {
         (field("WIDTH"), field("HEIGHT"))
     }
 
-    /// A picture of the window once it has stopped changing.
+    /// A picture of the window once it has stopped changing: four in a row are the same.
     #[must_use]
     pub fn picture(&self) -> RgbImage {
         // The pointer would draw hover marks on whatever is below it.
@@ -168,12 +176,13 @@ impl Window {
         self.display
             .xdotool(&["mousemove", "--window", &self.id, &corner.0, &corner.1]);
         let mut last = self.display.picture(&self.id);
+        let mut same = 1;
         poll::until("the picture to stand still", || {
-            std::thread::sleep(Duration::from_millis(300));
+            std::thread::sleep(Duration::from_millis(250));
             let now = self.display.picture(&self.id);
-            let same = now == last;
+            same = if now == last { same + 1 } else { 1 };
             last = now.clone();
-            same.then_some(now)
+            (same >= 4).then_some(now)
         })
     }
 }
