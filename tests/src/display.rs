@@ -10,12 +10,17 @@ use crate::ctl::{Ctl, Killed};
 use crate::home::Home;
 use crate::poll;
 
-/// The window manager takes no keys: those of the tests belong to the window.
+/// The key by which the window manager asks a window to close.
+pub const CLOSE_KEY: &str = "super+F4";
+
+/// The window manager takes no other key: those of the tests belong to the window.
 const OPENBOX: &str = "\
 <?xml version=\"1.0\"?>
 <openbox_config xmlns=\"http://openbox.org/3.4/rc\">
   <desktops><number>1</number></desktops>
-  <keyboard></keyboard>
+  <keyboard>
+    <keybind key=\"W-F4\"><action name=\"Close\"/></keybind>
+  </keyboard>
 </openbox_config>
 ";
 

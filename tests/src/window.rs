@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use image::RgbImage;
 
-use crate::display::Display;
+use crate::display::{self, Display};
 use crate::home::Home;
 use crate::instance::Instance;
 use crate::poll::{self, PATIENCE};
@@ -122,17 +122,29 @@ impl Window {
             .xdotool(&["click", "--repeat", &times, "--delay", "20", &button]);
     }
 
-    /// Presses the left button at one place, moves, and lets go at another.
+    /// Presses the left button at one place, moves in steps, and lets go at another.
     pub fn drag(&self, from: (u32, u32), to: (u32, u32)) {
-        let place = |(x, y): (u32, u32)| (x.to_string(), y.to_string());
-        let (x, y) = place(from);
-        self.display
-            .xdotool(&["mousemove", "--sync", "--window", &self.id, &x, &y]);
+        self.point(from);
         self.display.xdotool(&["mousedown", "1"]);
-        let (x, y) = place(to);
-        self.display
-            .xdotool(&["mousemove", "--sync", "--window", &self.id, &x, &y]);
+        let between = |step: u32| {
+            let part = |from: u32, to: u32| (from * (4 - step) + to * step) / 4;
+            (part(from.0, to.0), part(from.1, to.1))
+        };
+        (1..=4).for_each(|step| self.point(between(step)));
         self.display.xdotool(&["mouseup", "1"]);
+    }
+
+    /// Moves the pointer to a place in the window.
+    fn point(&self, (x, y): (u32, u32)) {
+        let (x, y) = (x.to_string(), y.to_string());
+        self.display
+            .xdotool(&["mousemove", "--window", &self.id, &x, &y]);
+    }
+
+    /// Asks it to close, as the button of its frame does.
+    pub fn close(&self) {
+        self.focus();
+        self.key(display::CLOSE_KEY);
     }
 
     /// Puts it away.

