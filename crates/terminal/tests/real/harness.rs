@@ -1,5 +1,4 @@
 //! A pane for tests: a terminal, and what it told its sink.
-#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::process::Command;
 use std::sync::Arc;

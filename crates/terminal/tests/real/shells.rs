@@ -42,7 +42,13 @@ impl Home {
             .find(|path| path.is_file());
         let Some(path) = path else {
             assert!(std::env::var_os("CI").is_none(), "CI must have {shell}");
-            writeln_skipped(shell);
+            #[allow(
+                clippy::print_stderr,
+                reason = "the reader of the test's output must know"
+            )]
+            {
+                eprintln!("skipped: {shell} is not installed");
+            }
             return None;
         };
         let mut command = PtyCommand::new(&path);
@@ -70,12 +76,6 @@ impl Home {
         pane.wait(|| !prompts(&pane).is_empty());
         Some(pane)
     }
-}
-
-/// Says on the test's output that a shell was skipped.
-fn writeln_skipped(shell: &str) {
-    use std::io::Write;
-    writeln!(std::io::stderr(), "skipped: {shell} is not installed").unwrap();
 }
 
 fn marks(pane: &Pane) -> Vec<Mark> {
