@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::command::output;
 use crate::waiting::until;
@@ -31,6 +32,19 @@ impl Owned {
                 .spawn()
                 .with_context(|| format!("cannot start {program}"))?,
         ))
+    }
+
+    /// Asks the program to end and waits until it has.
+    pub fn terminate(&mut self) -> Result<()> {
+        if let Some(process) = Pid::from_raw(self.0.id().cast_signed())
+            && self.0.try_wait()?.is_none()
+        {
+            kill_process(process, Signal::TERM)?;
+        }
+        until("the program to end", Duration::from_secs(10), || {
+            Ok(self.0.try_wait()?)
+        })?;
+        Ok(())
     }
 
     /// Fails when the program has ended.
@@ -150,5 +164,13 @@ mod tests {
         assert!(std::path::Path::new(&process).exists());
         drop(owned);
         assert!(!std::path::Path::new(&process).exists());
+    }
+
+    #[test]
+    fn a_program_is_asked_to_end() {
+        let mut owned = Owned::start(Command::new("sleep").arg("600")).unwrap();
+        owned.terminate().unwrap();
+        assert!(owned.alive().is_err());
+        owned.terminate().unwrap();
     }
 }

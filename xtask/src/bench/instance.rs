@@ -58,6 +58,8 @@ impl Instance {
             .env("NEBULA_CONFIG_DIR", &config)
             // What the user's startup files do is not measured.
             .env("HOME", home.path())
+            // A shell that is hung up would write its history into a directory that goes away.
+            .env("HISTFILE", "")
             .current_dir(home.path());
         match display {
             Some(display) => display.enter(&mut command),
@@ -148,5 +150,15 @@ impl Instance {
             connection.call("tab.new", &json!({}))?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Instance {
+    /// Ends Nebula in order, so that its shells end before their directory goes. The process itself
+    /// is killed afterwards if it is still there.
+    fn drop(&mut self) {
+        if let Err(error) = self.process.terminate() {
+            eprintln!("Nebula did not end in order: {error:#}");
+        }
     }
 }
