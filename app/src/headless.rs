@@ -34,10 +34,10 @@ pub fn run(started: Started) -> anyhow::Result<()> {
         };
         future::or(workspace::serve(&mut workspace, &inbox, &commands), signal).await;
         workspace.quit();
-        workspace::drive(workspace, inbox, commands).await;
+        let closed = smol::unblock(move || server.shutdown());
+        workspace::drive(workspace, inbox, commands, closed).await;
     });
     drop(watch);
-    server.shutdown();
     Ok(())
 }
 

@@ -21,15 +21,6 @@ const WIDGET_KEYS: [&str; 3] = ["tab", "shift-tab", "ctrl-c"];
 #[action(namespace = nebula, no_json)]
 pub struct Run(pub Action);
 
-/// Show every action with its key.
-///
-/// Not in the table of the settings yet, so its key is fixed; any key of the table goes before it.
-#[derive(Clone, Debug, PartialEq, gpui::Action)]
-#[action(namespace = nebula, no_json)]
-pub struct OpenPalette;
-
-const PALETTE_KEY: &str = "ctrl-shift-p";
-
 /// What an action is called in menus and in the palette.
 pub fn label(action: Action) -> SharedString {
     t!(format!("action.{}", action.name())).into_owned().into()
@@ -38,7 +29,6 @@ pub fn label(action: Action) -> SharedString {
 /// Puts `keymap` into force; keys of `before` that it no longer has go to the terminal again.
 pub fn bind(keymap: &Keymap, before: Option<&Keymap>, cx: &mut App) {
     let mut bindings = Vec::new();
-    bindings.extend(binding(PALETTE_KEY, Box::new(OpenPalette), CONTEXT, cx));
     for key in WIDGET_KEYS {
         let own = key.parse().ok().and_then(|stroke| keymap.action(&stroke));
         let action: Box<dyn gpui::Action> = match own {

@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use control::ServerHandle;
 use gpui::{AsyncApp, Context, EventEmitter, WeakEntity};
 use runtime::{CommandReceiver, QueuedCommand};
 use smol::future::{FutureExt as _, or};
@@ -59,10 +60,11 @@ impl Owner {
         workspace: Workspace,
         inbox: Inbox,
         commands: CommandReceiver,
+        server: ServerHandle,
         cx: &mut Context<Self>,
     ) -> Self {
         // Served until the program ends, also while there is no window.
-        cx.spawn(async move |owner, cx| serve(owner, inbox, commands, cx).await)
+        cx.spawn(async move |owner, cx| serve(owner, inbox, commands, server, cx).await)
             .detach();
         Self {
             workspace,
@@ -129,6 +131,7 @@ async fn serve(
     owner: WeakEntity<Owner>,
     inbox: Inbox,
     commands: CommandReceiver,
+    server: ServerHandle,
     cx: &mut AsyncApp,
 ) {
     let mut listening = true;
@@ -166,12 +169,13 @@ async fn serve(
             Err(_) => return,
         }
     }
-    end(&owner, &inbox, cx).await;
+    end(&owner, &inbox, server, cx).await;
     cx.update(|cx| cx.quit());
 }
 
-/// Answers whoever asked for the end, then waits until no process is left, both for a limited time.
-async fn end(owner: &WeakEntity<Owner>, inbox: &Inbox, cx: &mut AsyncApp) {
+/// Answers whoever asked for the end, stops the server so that nobody is sent to a workspace on its way out, then waits
+/// until no process is left; each for a limited time.
+async fn end(owner: &WeakEntity<Owner>, inbox: &Inbox, server: ServerHandle, cx: &mut AsyncApp) {
     let Ok(answered) = owner.update(cx, |owner, _| owner.workspace.take_answered()) else {
         return;
     };
@@ -185,6 +189,9 @@ async fn end(owner: &WeakEntity<Owner>, inbox: &Inbox, cx: &mut AsyncApp) {
     {
         return;
     }
+    cx.background_executor()
+        .spawn(async move { server.shutdown() })
+        .await;
     let deadline = Instant::now() + ENDING;
     while Instant::now() < deadline {
         let ended = owner.update(cx, |owner, _| {

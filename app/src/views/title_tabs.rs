@@ -200,7 +200,7 @@ impl Render for TitleTabs {
                     .xsmall()
                     .tooltip_with_action(
                         t!("palette.open").into_owned(),
-                        &super::commands::OpenPalette,
+                        &super::commands::Run(settings::Action::CommandPalette),
                         Some(super::commands::CONTEXT),
                     )
                     .on_click(cx.listener(|view, _, window, cx| {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use async_signal::Signals;
+use control::ServerHandle;
 use gpui::{
     AnyWindowHandle, App, AppContext as _, Application, Bounds, Context, Entity, QuitMode,
     Subscription, WindowBounds, WindowOptions, px, size,
@@ -43,12 +44,11 @@ pub fn run(started: Started) -> anyhow::Result<()> {
     let failure = Rc::new(RefCell::new(None));
     let failed = failure.clone();
     application().run(move |cx| {
-        if let Err(error) = start(workspace, inbox, commands, signals, cx) {
+        if let Err(error) = start(workspace, inbox, commands, server, signals, cx) {
             failed.replace(Some(error));
             cx.quit();
         }
     });
-    server.shutdown();
     match failure.take() {
         None => Ok(()),
         Some(error) => {
@@ -69,6 +69,7 @@ fn start(
     workspace: Workspace,
     inbox: Inbox,
     commands: CommandReceiver,
+    server: ServerHandle,
     mut signals: Signals,
     cx: &mut App,
 ) -> anyhow::Result<()> {
@@ -82,7 +83,7 @@ fn start(
     let system = Appearance::from(cx.window_appearance());
     apply(&store.current(), system, cx);
 
-    let owner = cx.new(|cx| Owner::new(workspace, inbox, commands, cx));
+    let owner = cx.new(|cx| Owner::new(workspace, inbox, commands, server, cx));
     let ending = owner.clone();
     cx.spawn(async move |cx| {
         if signals.next().await.is_some() {

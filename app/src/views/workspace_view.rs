@@ -20,7 +20,7 @@ use gpui_component::{ActiveTheme as _, TITLE_BAR_HEIGHT, WindowExt as _, h_flex,
 use rust_i18n::t;
 use workspace::{InputError, PaneId, Workspace};
 
-use super::commands::{CONTEXT, OpenPalette};
+use super::commands::CONTEXT;
 use super::content;
 use super::dialogs;
 use super::owner::{Owner, OwnerEvent};
@@ -368,9 +368,6 @@ impl Render for WorkspaceView {
             .track_focus(&self.focus)
             .key_context(CONTEXT)
             .on_action(cx.listener(Self::run))
-            .on_action(
-                cx.listener(|view, _: &OpenPalette, window, cx| view.open_palette(window, cx)),
-            )
             .size_full()
             .bg(cx.theme().background)
             .text_color(cx.theme().foreground)

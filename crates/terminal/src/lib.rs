@@ -33,7 +33,7 @@ mod utf8;
 mod writer;
 
 pub use alacritty_terminal::term::cell::Flags;
-pub use alacritty_terminal::vte::ansi::{Color, CursorShape, NamedColor, Rgb};
+pub use alacritty_terminal::vte::ansi::{Color, CursorShape, CursorStyle, NamedColor, Rgb};
 
 pub use emulator::{Emulator, EmulatorEvent};
 pub use event::{EventSink, ExitStatus, Mark, TerminalEvent};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::term::SEMANTIC_ESCAPE_CHARS;
+use alacritty_terminal::vte::ansi::CursorStyle;
 
 /// The process behind a terminal. It inherits this process's environment, changed by `env_remove`
 /// and then `env`.
@@ -106,6 +107,9 @@ pub struct TerminalOptions {
     pub history_lines: usize,
     /// Characters that end a word when selecting by double click.
     pub semantic_escape_chars: String,
+    /// Shape and blinking of the cursor until a program chooses (DECSCUSR), and after it gives the
+    /// choice back.
+    pub cursor: CursorStyle,
 }
 
 impl TerminalOptions {
@@ -119,6 +123,7 @@ impl Default for TerminalOptions {
             size: GridSize::default(),
             history_lines: 10_000,
             semantic_escape_chars: SEMANTIC_ESCAPE_CHARS.to_owned(),
+            cursor: CursorStyle::default(),
         }
     }
 }

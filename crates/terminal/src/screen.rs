@@ -67,6 +67,7 @@ impl Screen {
         let config = Config {
             scrolling_history: kept_history,
             semantic_escape_chars: options.semantic_escape_chars.clone(),
+            default_cursor_style: options.cursor,
             ..Config::default()
         };
         let listener = Listener::default();

@@ -12,7 +12,7 @@ use std::time::Instant;
 use protocol::{Action, ApiError, ErrorCode, LifecycleEvent};
 use runtime::{Outcome, Reply};
 use serde_json::json;
-use terminal::{GridSize, Terminal};
+use terminal::{CursorShape, CursorStyle, GridSize, Terminal};
 
 use crate::closing::Dying;
 use crate::ids::{PaneId, WINDOW_ID};
@@ -164,6 +164,14 @@ impl Workspace {
             scripts: self.paths.data_dir.join("shell-integration"),
             history_lines: settings.terminal.history_lines,
             semantic_escape_chars: settings.terminal.semantic_escape_chars.clone(),
+            cursor: CursorStyle {
+                shape: match settings.terminal.cursor_shape {
+                    settings::CursorShape::Block => CursorShape::Block,
+                    settings::CursorShape::Beam => CursorShape::Beam,
+                    settings::CursorShape::Underline => CursorShape::Underline,
+                },
+                blinking: settings.terminal.cursor_blink,
+            },
         };
         let room = self.pending.len() < PENDING_MAX;
         self.pending.insert(

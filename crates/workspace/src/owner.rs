@@ -31,7 +31,15 @@ enum Wake {
 
 /// Owns a workspace until it quits, and ends what runs in it then. Call [`Workspace::start`]
 /// before. Programs that want to end it send `window.close`, or call [`Workspace::quit`] first.
-pub async fn drive(mut workspace: Workspace, inbox: Inbox, commands: CommandReceiver) {
+///
+/// `closed` runs when no request is answered any more, while the processes of the panes are still
+/// ending: it stops the server, so that nobody is sent to a workspace that is on its way out.
+pub async fn drive(
+    mut workspace: Workspace,
+    inbox: Inbox,
+    commands: CommandReceiver,
+    closed: impl Future<Output = ()>,
+) {
     serve(&mut workspace, &inbox, &commands).await;
     commands.close();
     if let Some(answered) = workspace.take_answered() {
@@ -41,6 +49,7 @@ pub async fn drive(mut workspace: Workspace, inbox: Inbox, commands: CommandRece
         answered.wait().or(limit).await;
     }
     workspace.shutdown();
+    closed.await;
     let deadline = Instant::now() + END_MAX;
     while !workspace.is_ended() && Instant::now() < deadline {
         let pause = workspace.next_wake(Instant::now());

@@ -13,7 +13,7 @@ use std::thread;
 
 use settings::ShellIntegration;
 use terminal::shell_integration::{self, Shell, ShellKind};
-use terminal::{GridSize, PtyCommand, Terminal, TerminalOptions};
+use terminal::{CursorStyle, GridSize, PtyCommand, Terminal, TerminalOptions};
 
 use crate::ids::PaneId;
 use crate::inbox::{Event, Outbox, PaneSink, Redraws, SharedNotes};
@@ -78,6 +78,7 @@ pub(crate) struct SpawnRequest {
     pub(crate) scripts: PathBuf,
     pub(crate) history_lines: usize,
     pub(crate) semantic_escape_chars: String,
+    pub(crate) cursor: CursorStyle,
 }
 
 /// A process that runs.
@@ -170,6 +171,7 @@ fn start(
         size: request.size,
         history_lines: request.history_lines,
         semantic_escape_chars: request.semantic_escape_chars,
+        cursor: request.cursor,
     };
     let terminal = Terminal::spawn(command, options, sink)?;
     let shell_name = shell.path.file_name().map_or_else(

@@ -30,6 +30,7 @@ impl WorkspaceView {
                 Some(pane) => self.close_pane(pane, window, cx),
                 None => self.close_front_tab(window, cx),
             },
+            Action::CommandPalette => self.open_palette(window, cx),
             Action::CloseTab => self.close_front_tab(window, cx),
             Action::RenameTab => self.rename_tab(window, cx),
             Action::NextTab => self.act(cx, |workspace| workspace.cycle_tab(1)),

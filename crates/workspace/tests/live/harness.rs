@@ -116,7 +116,7 @@ impl Live {
             commands,
             ..
         } = self;
-        smol::block_on(workspace::drive(workspace, inbox, commands));
+        smol::block_on(workspace::drive(workspace, inbox, commands, async {}));
     }
 
     pub fn place(&self) -> &Path {
