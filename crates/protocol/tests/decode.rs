@@ -1,5 +1,13 @@
 //! Decoding of parameters: what is accepted, what is refused, and which member the error names.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
 use proptest::prelude::*;
 use protocol::{ApiError, Call, ErrorCode, Method};
 use serde_json::{Value, json};
