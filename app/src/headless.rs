@@ -1,7 +1,7 @@
 //! `nebula --headless`: the workspace without a window, until it is closed or told to end by a signal.
 
 use anyhow::Context as _;
-use async_signal::{Signal, Signals};
+use async_signal::Signal;
 use settings::Current;
 use smol::future;
 use smol::stream::StreamExt as _;
@@ -21,8 +21,8 @@ pub fn run(started: Started) -> anyhow::Result<()> {
         inbox,
         commands,
         server,
+        mut signals,
     } = started;
-    let mut signals = Signals::new(ENDING).context("signals cannot be received")?;
     // Without a watch a change of the settings would need a restart.
     let watch = workspace
         .settings()
@@ -34,7 +34,7 @@ pub fn run(started: Started) -> anyhow::Result<()> {
         };
         future::or(workspace::serve(&mut workspace, &inbox, &commands), signal).await;
         workspace.quit();
-        let closed = smol::unblock(move || server.shutdown());
+        let closed = async move { smol::unblock(move || server.shutdown()).await };
         workspace::drive(workspace, inbox, commands, closed).await;
     });
     drop(watch);

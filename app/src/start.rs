@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use async_signal::Signals;
 use control::client::{self, Endpoint};
 use control::{Claim, Claimed, Server, ServerHandle, TokenTable};
 use protocol::{DescribeResult, Method, PaneRef, Scope, TabNewParams};
@@ -16,6 +17,7 @@ use settings::{PaneControl, Paths, SettingsStore};
 use workspace::{FirstTab, Inbox, PaneEndpoints, Workspace, WorkspaceOptions};
 
 use crate::cli::StartArgs;
+use crate::headless::ENDING;
 
 /// Commands that wait for the owner at most; more are refused at once.
 const QUEUED_COMMANDS: usize = 256;
@@ -33,6 +35,8 @@ pub struct Started {
     pub commands: CommandReceiver,
     /// The server; shut it down after the owner's loop.
     pub server: ServerHandle,
+    /// Signals that end the program in order, received since before anybody could find it.
+    pub signals: Signals,
 }
 
 /// Outcome of a start.
@@ -48,6 +52,7 @@ pub enum Start {
 /// # Errors
 /// The directories cannot be told, no socket can be opened, or the process in charge does not answer.
 pub fn start(args: &StartArgs, headless: bool) -> anyhow::Result<Start> {
+    let signals = Signals::new(ENDING).context("signals cannot be received")?;
     let paths = Paths::from_env()?;
     let claimed = match control::claim(&paths.data_dir)? {
         Claim::Server(claimed) | Claim::Unpublished { claimed, .. } => claimed,
@@ -57,7 +62,8 @@ pub fn start(args: &StartArgs, headless: bool) -> anyhow::Result<Start> {
     for problem in problems {
         tracing::warn!(%problem, "settings");
     }
-    own(args, headless, paths, settings, claimed).map(|started| Start::Owner(Box::new(started)))
+    own(args, headless, paths, settings, claimed, signals)
+        .map(|started| Start::Owner(Box::new(started)))
 }
 
 fn own(
@@ -66,6 +72,7 @@ fn own(
     paths: Paths,
     settings: SettingsStore,
     claimed: Claimed,
+    signals: Signals,
 ) -> anyhow::Result<Started> {
     let hub = RuntimeHub::new(boot_id()?);
     let (sender, commands) = runtime::command_queue(QUEUED_COMMANDS);
@@ -91,6 +98,7 @@ fn own(
         inbox,
         commands,
         server,
+        signals,
     })
 }
 

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use async_signal::Signals;
 use control::ServerHandle;
 use gpui::{
@@ -17,7 +16,6 @@ use settings::{Keymap, Settings, SettingsStore};
 use smol::stream::StreamExt as _;
 use workspace::{Inbox, Workspace};
 
-use crate::headless::ENDING;
 use crate::start::Started;
 use crate::views::fonts::{self, FontChoice};
 use crate::views::grid_font::GridFont;
@@ -39,8 +37,8 @@ pub fn run(started: Started) -> anyhow::Result<()> {
         inbox,
         commands,
         server,
+        signals,
     } = started;
-    let signals = Signals::new(ENDING).context("signals cannot be received")?;
     let failure = Rc::new(RefCell::new(None));
     let failed = failure.clone();
     application().run(move |cx| {
