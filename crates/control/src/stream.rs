@@ -10,7 +10,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use futures_lite::{AsyncReadExt, AsyncWriteExt, future};
-use protocol::{ApiError, ErrorCode, SubscribeAck, SubscribeParams, limits};
+use protocol::{ApiError, ErrorCode, SubscribeParams, limits};
 use runtime::{Delivery, Subscription};
 use serde_json::json;
 use smol::{Async, Timer};
@@ -128,15 +128,7 @@ impl Writer<'_> {
     }
 
     async fn acknowledge(&mut self, subscription: &Subscription) -> io::Result<()> {
-        let ack = subscription.ack();
-        let result = serde_json::to_vec(&SubscribeAck {
-            subscription_id: ack.subscription_id,
-            current_revision: ack.current_revision,
-            boot_id: ack.boot_id.clone(),
-            oldest_revision: ack.oldest_revision,
-            gap: ack.gap,
-            replayed: ack.replayed,
-        })?;
+        let result = serde_json::to_vec(subscription.ack())?;
         let id = self.id;
         self.line(|output| wire::success(output, id, &result));
         lines::write(self.stream, self.output, self.limit).await
