@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Receives what happens in one terminal.
 ///
-/// Both methods are called on the terminal's reader thread with no lock held. `event` may block:
+/// Both methods are called on the terminal's parser thread with no lock held. `event` may block:
 /// that is the back pressure which keeps a flood of marks from filling memory.
 pub trait EventSink: Send + Sync + 'static {
     /// Something a program or the kernel announced, in the order of the output.

@@ -8,17 +8,20 @@
 //! Output of programs is hostile until proved otherwise: every string, queue and list kept here is
 //! bounded, and every reply sent back contains computed values only.
 
+mod cells;
 mod command_log;
 mod emulator;
 mod event;
 mod exit_watch;
 mod frame;
 pub mod input;
+mod intake;
 mod kill;
 mod links;
 mod marks;
 mod modes;
 mod options;
+mod parser;
 mod pty;
 mod read;
 mod reader;
@@ -35,6 +38,7 @@ mod writer;
 pub use alacritty_terminal::term::cell::Flags;
 pub use alacritty_terminal::vte::ansi::{Color, CursorShape, CursorStyle, NamedColor, Rgb};
 
+pub use cells::{ScreenCells, ScreenCursor};
 pub use emulator::{Emulator, EmulatorEvent};
 pub use event::{EventSink, ExitStatus, Mark, TerminalEvent};
 pub use frame::{Cell, Cursor, Frame, Palette, SelectionSpan};

@@ -13,13 +13,15 @@ use rustix::process::Pid;
 use rustix::termios::tcgetpgrp;
 use thiserror::Error;
 
+use crate::intake::Intake;
 use crate::links::LinkId;
+use crate::parser::Parser;
 use crate::pty::{self, Pty};
 use crate::reader::Reader;
 use crate::writer::{self, BulkWrite, WriteQueue};
 use crate::{
     CellSide, Emulator, EventSink, Frame, GridSize, Modes, PtyCommand, ReadError, ReadRequest, Rgb,
-    Scroll, SelectionKind, TerminalOptions, TerminalRead, ViewPoint, exit_watch, kill,
+    ScreenCells, Scroll, SelectionKind, TerminalOptions, TerminalRead, ViewPoint, exit_watch, kill,
 };
 
 /// Why a terminal could not be started.
@@ -66,7 +68,7 @@ pub enum WriteError {
 /// A running terminal. Clones are handles to the same one; when the last handle is dropped
 /// everything in it is killed.
 ///
-/// No method blocks on the program. Those that look at the grid wait for the reader thread to
+/// No method blocks on the program. Those that look at the grid wait for the parser thread to
 /// finish the piece it is parsing, about two milliseconds at most.
 #[derive(Clone)]
 pub struct Terminal {
@@ -83,7 +85,7 @@ impl Drop for Handle {
     }
 }
 
-/// What the handles and the two threads share.
+/// What the handles and the threads share.
 pub(crate) struct Shared {
     /// The grid. Fair, so that a view gets its turn while a program floods.
     pub(crate) emulator: FairMutex<Emulator>,
@@ -168,14 +170,20 @@ impl Terminal {
 
         let started = exit_watch::watch(pid).and_then(|ended| {
             let for_writer = Arc::clone(&master);
-            let reader = Reader {
+            let intake = Arc::new(Intake::default());
+            let parser = Parser {
                 shared,
+                intake: Arc::clone(&intake),
+            };
+            let reader = Reader {
+                intake,
                 master,
                 ended,
             };
             let thread = |name: &str| thread::Builder::new().name(name.to_owned());
             thread("pty-writer").spawn(move || writer::run(&queue, woken, &for_writer))?;
-            thread("pty-reader").spawn(move || reader.run())
+            thread("pty-reader").spawn(move || reader.run())?;
+            thread("pty-parser").spawn(move || parser.run())
         });
         match started {
             Ok(_) => Ok(terminal),
@@ -306,6 +314,19 @@ impl Terminal {
     /// [`ReadError::OutputUnavailable`] for the last command's output without its marks.
     pub fn read(&self, request: &ReadRequest) -> Result<TerminalRead, ReadError> {
         self.emulator().read(request)
+    }
+
+    /// Reads text and the cells of the screen at one and the same moment; view, selection, cursor
+    /// and the next redraw stay as they are.
+    ///
+    /// # Errors
+    /// As [`Terminal::read`].
+    pub fn read_with_cells(
+        &self,
+        request: &ReadRequest,
+    ) -> Result<(TerminalRead, ScreenCells), ReadError> {
+        let emulator = self.emulator();
+        Ok((emulator.read(request)?, emulator.screen_cells()))
     }
 
     /// The address of a link in a frame's cell, `None` when it was forgotten.

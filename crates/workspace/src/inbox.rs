@@ -128,7 +128,7 @@ impl Redraws {
     }
 }
 
-/// Listens to one terminal on its reader thread.
+/// Listens to one terminal on its parser thread.
 pub(crate) struct PaneSink {
     pub(crate) pane: PaneId,
     pub(crate) outbox: Outbox,
