@@ -333,6 +333,110 @@ fn the_alternate_screen_is_read_while_it_is_shown() {
     assert!(!self::text(&read).contains("full-screen"), "{read}");
 }
 
+/// A row of `screen` as text, and the sum of its widths.
+fn row(read: &Value, row: usize) -> (String, u64) {
+    let cells = read["screen"]["rows"][row]
+        .as_array()
+        .unwrap_or_else(|| panic!("no row {row}: {read}"));
+    let text = cells.iter().map(|cell| cell[0].as_str().unwrap()).collect();
+    let widths = cells.iter().map(|cell| cell[1].as_u64().unwrap()).sum();
+    (text, widths)
+}
+
+/// Rules 9.7 and 9.13: `screen` adds the cells, whatever part of the text was asked for.
+#[test]
+fn the_cells_of_the_screen_are_read_on_demand() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    let rows = rows(&instance, &mut client, pane);
+    let without = read_with(&mut client, pane, json!({"screen": false}));
+    assert!(without.get("screen").is_none() && without.get("screen_seq").is_none());
+
+    // Scrolled by more than a screen first, so that a row of the screen is no row of the buffer.
+    let paint = r"seq 300; printf '\033[H\033[2J\033[1;31mred\033[0m\033[2;1H\033[3;4;38;5;208;48;2;1;2;3mx\033[0m 中e\314\201\033]4;7;#0a0b0c\a\033[5;1H'; read x";
+    client.ok("pane.prompt", json!({"pane_id": pane, "text": paint}));
+    await_text(&mut client, pane, "x 中e\u{301}");
+    for params in [
+        json!({"screen": true}),
+        json!({"screen": true, "lines": 1}),
+        json!({"screen": true, "source": "screen", "format": "ansi"}),
+        json!({"screen": true, "source": "last_command"}),
+    ] {
+        let read = read_with(&mut client, pane, params);
+        let screen = &read["screen"];
+        assert_eq!(screen["version"], 1);
+        assert_eq!(screen["rows"].as_array().unwrap().len() as u64, rows);
+        let columns = number(screen, "columns");
+        for at in 0..usize::try_from(rows).unwrap() {
+            assert_eq!(row(&read, at).1, columns, "row {at} of {read}");
+        }
+        assert_eq!(row(&read, 0).0.trim_end(), "red");
+        assert_eq!(row(&read, 1).0.trim_end(), "x 中e\u{301}");
+        assert_eq!(screen["rows"][0][0], json!(["r", 1, -2, -258, 1]));
+        let coloured = json!(["x", 1, -209, 0x01_02_03, 4 | 8]);
+        assert_eq!(screen["rows"][1][0], coloured);
+        assert_eq!(screen["rows"][1][2], json!(["中", 2, -257, -258, 0]));
+        assert_eq!(screen["cursor"], json!([4, 0, 1]));
+        assert_eq!(screen["palette"], json!([[7, 0x0a_0b_0c]]));
+        assert!(number(&read, "screen_seq") >= 1);
+    }
+
+    // The text of an answer is what it is without the cells.
+    let text_only = read_with(&mut client, pane, json!({"lines": 3}));
+    let both = read_with(&mut client, pane, json!({"lines": 3, "screen": true}));
+    assert_eq!(text(&both), text(&text_only));
+    assert_eq!(number(&both, "returned_lines"), 3);
+}
+
+/// Rule 9.13: `screen_seq` stands still with the screen and grows with it.
+#[test]
+fn the_sequence_of_the_screen_grows_with_its_content() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    let first = read_with(&mut client, pane, json!({"screen": true}));
+    let again = read_with(&mut client, pane, json!({"screen": true}));
+    assert_eq!(first, again, "nothing happened in between");
+    run(&mut client, pane, "echo more");
+    await_prompt(&mut client, pane);
+    let later = read_with(&mut client, pane, json!({"screen": true}));
+    assert!(number(&later, "screen_seq") > number(&first, "screen_seq"));
+    assert_ne!(later["screen"], first["screen"]);
+}
+
+/// The alternate screen is the screen while it is shown; a hidden cursor has its place.
+#[test]
+fn the_alternate_screen_has_cells() {
+    let instance = Instance::start();
+    let (mut client, pane) = instance.ready();
+    let text = r"printf '\033[?1049h\033[2;3Hfull-%s\033[?25l' screen; read x; printf '\033[?1049l\033[?25h'";
+    client.ok("pane.prompt", json!({"pane_id": pane, "text": text}));
+    await_text(&mut client, pane, "full-screen");
+    let read = read_with(&mut client, pane, json!({"screen": true}));
+    assert_eq!(row(&read, 0).0.trim_end(), "");
+    assert_eq!(row(&read, 1).0.trim_end(), "  full-screen");
+    assert_eq!(read["screen"]["cursor"], json!([1, 13, 0]));
+}
+
+/// A held pane still shows what its process left.
+#[test]
+fn the_cells_of_a_held_pane_stay() {
+    let instance = Instance::start_with(home::HELD);
+    let (mut client, pane) = instance.ready();
+    client.ok(
+        "pane.prompt",
+        json!({"pane_id": pane, "text": "clear; echo last-$((40+2)); exit 0"}),
+    );
+    let read = poll::until_ok("the end of the shell", poll::PATIENCE, || {
+        let read = read_with(&mut client, pane, json!({"screen": true}));
+        if read["exited"] == true {
+            Ok(read)
+        } else {
+            Err(read)
+        }
+    });
+    assert_eq!(row(&read, 0).0.trim_end(), "last-42", "{read}");
+}
+
 /// Output that is no text never reaches a reader as control characters.
 #[test]
 fn hostile_output_is_read_as_text() {

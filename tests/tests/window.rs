@@ -478,6 +478,12 @@ fn scrolling_and_reading_do_not_disturb_each_other() {
     for source in ["recent", "screen", "last_command"] {
         client.ok("pane.read", json!({"pane_id": pane, "source": source}));
     }
+    let cells = client.ok("pane.read", json!({"pane_id": pane, "screen": true}));
+    let rows = cells["screen"]["rows"].to_string();
+    assert!(
+        rows.contains(r#"["5",1,-257,-258,0],["0",1,-257,-258,0],["0",1,-257,-258,0]"#),
+        "the cells are those at the bottom: {rows}"
+    );
     assert_eq!(
         picture::compare(&scrolled, &look(&window)),
         Ok(()),

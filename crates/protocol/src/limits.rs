@@ -30,6 +30,10 @@ pub const READ_LINES: u32 = 2000;
 pub const READ_LINES_DEFAULT: u32 = 120;
 /// Bytes of text in the answer of a read.
 pub const READ_BYTES: usize = 1_048_576;
+/// Columns of a screen in an answer; what stands to the right of them is left out.
+pub const SCREEN_COLUMNS: usize = 400;
+/// Rows of a screen in an answer; what stands above them is left out.
+pub const SCREEN_ROWS: usize = 200;
 /// Longest wait in milliseconds; the least is 1.
 pub const WAIT_MS: u64 = 86_400_000;
 /// Wait of a request that does not say, in milliseconds.

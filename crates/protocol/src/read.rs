@@ -71,7 +71,7 @@ pub struct PaneRead {
     /// The visible cells, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<Screen>,
-    /// Sequence of the screen content, when asked for; it grows with each change.
+    /// Sequence of the screen content, when asked for; it grows with each change of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen_seq: Option<u64>,
 }
@@ -84,11 +84,11 @@ pub type CellRow = Vec<ScreenCell>;
 pub struct Screen {
     /// Version of this shape, 1.
     pub version: u32,
-    /// Columns, at most 400.
+    /// Columns, at most 400, counted from the left. The widths of each row's cells add up to them.
     pub columns: u32,
-    /// Rows from the top, at most 200.
+    /// Rows from top to bottom. Of a taller screen the 200 at the bottom.
     pub rows: Vec<CellRow>,
-    /// Where the cursor is.
+    /// Where the cursor is, counted from the first of `rows`.
     pub cursor: ScreenCursor,
     /// Palette entries that the program changed: index and 0xRRGGBB.
     pub palette: Vec<(u32, u32)>,
@@ -100,6 +100,6 @@ pub struct ScreenCursor(pub u32, pub u32, pub u8);
 
 /// Text, width (1 or 2), foreground, background, flags.
 ///
-/// A colour is 0xRRGGBB, or negative for a palette index: -1 is index 0. Flags: 1 bold, 2 dim, 4 italic, 8 underline, 16 inverse, 32 struck through.
+/// A colour is 0xRRGGBB, or negative for a palette index: -1 is index 0, -256 index 255, -257 the default foreground, -258 the default background. Flags: 1 bold, 2 dim, 4 italic, 8 underline, 16 inverse, 32 struck through.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScreenCell(pub String, pub u8, pub i32, pub i32, pub u8);

@@ -16,8 +16,8 @@ use crate::screen::Screen;
 use crate::theme::Theme;
 use crate::utf8::{self, Utf8Boundary};
 use crate::{
-    CellSide, Frame, GridSize, Mark, Modes, ReadError, ReadRequest, Rgb, Scroll, SelectionKind,
-    TerminalOptions, TerminalRead, ViewPoint, frame, read,
+    CellSide, Frame, GridSize, Mark, Modes, ReadError, ReadRequest, Rgb, ScreenCells, Scroll,
+    SelectionKind, TerminalOptions, TerminalRead, ViewPoint, cells, frame, read,
 };
 
 /// What an [`Emulator`] reports while it takes bytes, in the order of the output.
@@ -48,6 +48,8 @@ pub struct Emulator {
     /// Tells this emulator's frames from those of others.
     id: u64,
     revision: u64,
+    /// Number of the present content, see [`ScreenCells::sequence`].
+    content: u64,
     /// The user scrolled or selected: the next frame is due even in a synchronized update.
     frame_due: bool,
 }
@@ -77,6 +79,7 @@ impl Emulator {
             boundary: Utf8Boundary::default(),
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             revision: 1,
+            content: next_content(),
             frame_due: false,
         }
     }
@@ -92,6 +95,7 @@ impl Emulator {
         self.scanner.scan(bytes, &mut feed);
         self.screen.end();
         self.revision = self.revision.wrapping_add(1);
+        self.content = next_content();
     }
 
     /// Takes the events since the last call.
@@ -106,7 +110,11 @@ impl Emulator {
 
     /// Changes the size of the grid, clamped as [`GridSize::clamped`] says.
     pub fn resize(&mut self, size: GridSize) {
-        self.screen.resize(size.clamped());
+        let (size, before) = (size.clamped(), self.screen.size);
+        self.screen.resize(size);
+        if (size.columns, size.lines) != (before.columns, before.lines) {
+            self.content = next_content();
+        }
         self.changed_by_user();
     }
 
@@ -227,6 +235,11 @@ impl Emulator {
         read::read(&self.screen, request)
     }
 
+    /// Copies the screen; view, selection and the next frame stay as they are.
+    pub fn screen_cells(&self) -> ScreenCells {
+        cells::copy(&self.screen, self.content)
+    }
+
     /// The address of a link in a cell, `None` when it was forgotten.
     pub fn link(&self, link: LinkId) -> Option<Arc<str>> {
         self.screen.links.uri(link)
@@ -252,6 +265,13 @@ impl Emulator {
             Column(column),
         )
     }
+}
+
+/// Numbers are given out once in this process, so that an emulator that takes another's place goes
+/// on where that one ended.
+fn next_content() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 fn grid_side(side: CellSide) -> Side {

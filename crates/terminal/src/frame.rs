@@ -185,6 +185,12 @@ pub(crate) fn fill(frame: &mut Frame, screen: &Screen) {
 }
 
 impl Cell {
+    pub(crate) fn from_grid(from: &GridCell) -> Self {
+        let mut cell = Self::default();
+        cell.copy_from(from);
+        cell
+    }
+
     fn copy_from(&mut self, from: &GridCell) {
         self.c = visible(from.c);
         self.fg = from.fg;
@@ -221,24 +227,34 @@ fn cursor(screen: &Screen) -> Option<Cursor> {
     if !screen.term.mode().contains(TermMode::SHOW_CURSOR) || style.shape == CursorShape::Hidden {
         return None;
     }
-    let Point { line, column } = grid.cursor.point;
-    #[allow(
-        clippy::indexing_slicing,
-        reason = "the cursor is always inside of the grid"
-    )]
-    let flags = |column: usize| grid[line][Column(column)].flags;
-    let on_spacer = flags(column.0).contains(Flags::WIDE_CHAR_SPACER);
-    let column = column.0.saturating_sub(usize::from(on_spacer));
-    let line = usize::try_from(line.0)
+    let (line, column) = cursor_cell(screen);
+    let wide = cell_flags(screen, line, column).contains(Flags::WIDE_CHAR);
+    let line = usize::try_from(line)
         .ok()?
         .checked_add(grid.display_offset())?;
-    (line < grid.screen_lines()).then(|| Cursor {
+    (line < grid.screen_lines()).then_some(Cursor {
         column,
         line,
         shape: style.shape,
         blinking: style.blinking,
-        wide: flags(column).contains(Flags::WIDE_CHAR),
+        wide,
     })
+}
+
+/// Grid line and column of the cursor, never the right half of a wide character.
+pub(crate) fn cursor_cell(screen: &Screen) -> (i32, usize) {
+    let Point { line, column } = screen.term.grid().cursor.point;
+    let on_spacer = cell_flags(screen, line.0, column.0).contains(Flags::WIDE_CHAR_SPACER);
+    (line.0, column.0.saturating_sub(usize::from(on_spacer)))
+}
+
+/// Flags of the cell under or beside the cursor.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "the cursor is always inside of the grid"
+)]
+fn cell_flags(screen: &Screen, line: i32, column: usize) -> Flags {
+    screen.term.grid()[Line(line)][Column(column)].flags
 }
 
 /// Adds the visible lines of a selection, never half of a wide character.
@@ -273,6 +289,12 @@ fn select(frame: &mut Frame, range: &SelectionRange) {
 }
 
 impl Palette {
+    pub(crate) fn of(colors: &color::Colors) -> Self {
+        let mut palette = Self::default();
+        palette.refill(colors);
+        palette
+    }
+
     fn refill(&mut self, colors: &color::Colors) {
         self.changed.clear();
         for index in 0..color::COUNT {

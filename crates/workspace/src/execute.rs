@@ -5,6 +5,7 @@
 //! method itself demands. A command that changes something publishes before it answers, so the
 //! snapshot in its answer is the hub's current one.
 
+mod cells;
 mod input;
 mod layout;
 mod query;

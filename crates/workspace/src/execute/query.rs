@@ -12,7 +12,7 @@ use runtime::{Identity, Origin, Outcome, WaitSpec};
 use serde_json::Value;
 use terminal::{ReadError, ReadRequest, Terminal};
 
-use super::Answer;
+use super::{Answer, cells};
 use crate::ids::{PaneId, WINDOW_ID};
 use crate::processes;
 use crate::project::agent_panes;
@@ -68,12 +68,6 @@ impl Workspace {
 
     pub(super) fn pane_read(&mut self, params: &PaneReadParams) -> Answer {
         let id = self.resolve_pane(params.window_id, params.pane_id)?;
-        if params.screen() {
-            return Err(ApiError::invalid_params(
-                "screen",
-                "is not offered by this version",
-            ));
-        }
         let revision = self.publish().revision;
         let pane = self.panes.get(&id).ok_or_else(|| ApiError::no_pane(id.0))?;
         let exit_reason = pane.ending().map(|ending| ending.sentence().to_owned());
@@ -102,9 +96,10 @@ impl Workspace {
             format: terminal_format(params.format()),
         };
         let terminal = pane.terminal().cloned();
+        let with_screen = params.screen();
         Ok(Outcome::Job(Box::new(move || {
             let read = match terminal {
-                Some(terminal) => fill(frame, &terminal, &request)?,
+                Some(terminal) => fill(frame, &terminal, &request, with_screen)?,
                 // It was never started; what it has to say is how that went.
                 None => frame,
             };
@@ -133,12 +128,21 @@ fn fill(
     mut read: PaneRead,
     terminal: &Terminal,
     request: &ReadRequest,
+    with_screen: bool,
 ) -> Result<PaneRead, ApiError> {
-    let found = terminal.read(request).map_err(|error| match error {
+    let unavailable = |error: ReadError| match error {
         ReadError::OutputUnavailable { reason } => {
             ApiError::with_reason(ErrorCode::OutputUnavailable, error.to_string(), reason)
         }
-    })?;
+    };
+    let found = if with_screen {
+        let (found, cells) = terminal.read_with_cells(request).map_err(unavailable)?;
+        read.screen = Some(cells::screen(&cells));
+        read.screen_seq = Some(cells.sequence);
+        found
+    } else {
+        terminal.read(request).map_err(unavailable)?
+    };
     read.text = found.text;
     read.returned_lines = u32::try_from(found.returned_lines).unwrap_or(u32::MAX);
     read.history_available = u64::try_from(found.history_available).unwrap_or(u64::MAX);
