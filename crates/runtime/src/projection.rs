@@ -21,8 +21,9 @@ pub struct Projection {
     /// not listed had none; a pane whose state differs from the last stamped one counts at least
     /// one.
     pub transitions: HashMap<PaneRef, u64>,
-    /// `true` on the tick of the pump: a change of texts alone may be held back. `false` after a
-    /// command, whose effect is never delayed.
+    /// `true` when only programs changed something since the last projection: a change of texts
+    /// alone may be held back. `false` after a command or an action of the user, whose effect is
+    /// never delayed.
     pub paced: bool,
 }
 

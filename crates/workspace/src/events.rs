@@ -8,7 +8,7 @@ use crate::ids::PaneId;
 use crate::inbox::{Event, WorkspaceEvent};
 use crate::pane::Pane;
 use crate::reducer::Evidence;
-use crate::workspace::{UiEvent, Workspace};
+use crate::workspace::{Cause, UiEvent, Workspace};
 
 impl Workspace {
     /// Applies one event of the inbox. Events of panes that are gone are ignored.
@@ -41,7 +41,7 @@ impl Workspace {
             sampler.watch(id, watch);
         }
         if changed {
-            self.changed();
+            self.changed_by(Cause::Observation);
         }
     }
 
@@ -65,7 +65,7 @@ impl Workspace {
             && !tab.bell
         {
             tab.bell = true;
-            self.changed();
+            self.changed_by(Cause::Observation);
         }
         self.tell_window(UiEvent::Bell(id));
     }

@@ -10,7 +10,7 @@ use crate::ids::{PaneId, WINDOW_ID};
 use crate::pane::Pane;
 use crate::tab::{Tab, TabContent};
 use crate::tree::PaneTree;
-use crate::workspace::Workspace;
+use crate::workspace::{Cause, Workspace};
 
 /// What the tab of the settings page is called.
 const SETTINGS_LABEL: &str = "Settings";
@@ -33,17 +33,18 @@ impl Workspace {
     /// Publishes the model as it is, after a command, and returns the current snapshot.
     pub(crate) fn publish(&mut self) -> Arc<Snapshot> {
         match self.hub.current() {
-            Some(current) if !self.dirty => current,
+            Some(current) if self.unpublished.is_none() => current,
             _ => self.hand_over(false),
         }
     }
 
-    /// Publishes on a tick of the pump, if there is anything to publish.
+    /// Publishes on a tick of the pump, if there is anything to publish. What somebody did since the
+    /// last tick is never held back, and what programs changed meanwhile goes along.
     pub(crate) fn publish_if_changed(&mut self) {
         // Before the first tab there is no workspace to show; clients would take it for an empty
         // one.
-        if self.dirty && self.started {
-            self.hand_over(true);
+        if let Some(cause) = self.unpublished.filter(|_| self.started) {
+            self.hand_over(cause == Cause::Observation);
         }
     }
 
@@ -60,7 +61,7 @@ impl Workspace {
             paced,
         });
         // What the hub holds back has to be offered again.
-        self.dirty = self.hub.next_due().is_some();
+        self.unpublished = self.hub.next_due().map(|_| Cause::Observation);
         published
     }
 

@@ -117,14 +117,24 @@ pub struct Workspace {
     pub(crate) redraws: Redraws,
     pub(crate) sampler: Option<Sampler>,
     ui_events: Vec<UiEvent>,
-    /// The model changed since it was published.
-    pub(crate) dirty: bool,
+    /// Who changed the model since it was published, if anybody did.
+    pub(crate) unpublished: Option<Cause>,
     /// The first tab is there, or will never be.
     pub(crate) started: bool,
     pub(crate) quitting: bool,
     pub(crate) answered: Option<Answered>,
     /// What is watched after the shutdown.
     pub(crate) leftovers: Option<Leftovers>,
+}
+
+/// Where a change came from, the more urgent one last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cause {
+    /// A program was observed. Texts that it sets may be held back a moment, because it can set
+    /// them without end.
+    Observation,
+    /// Somebody did something and looks for the effect.
+    Deed,
 }
 
 impl Workspace {
@@ -161,7 +171,7 @@ impl Workspace {
             redraws: Redraws::default(),
             sampler,
             ui_events: Vec::new(),
-            dirty: false,
+            unpublished: None,
             started: false,
             quitting: false,
             answered: None,
@@ -268,9 +278,13 @@ impl Workspace {
         self.ui_events.push(event);
     }
 
-    /// Something that views and clients see has changed.
+    /// A person or a client changed something that views and clients see.
     pub(crate) fn changed(&mut self) {
-        self.dirty = true;
+        self.changed_by(Cause::Deed);
+    }
+
+    pub(crate) fn changed_by(&mut self, cause: Cause) {
+        self.unpublished = self.unpublished.max(Some(cause));
         self.tell_window(UiEvent::Changed);
     }
 

@@ -1,5 +1,7 @@
 //! What a workspace asks of its window, and what the window tells it.
 
+use std::time::Instant;
+
 use protocol::{ErrorCode, TaskState};
 use runtime::Outcome;
 use serde_json::json;
@@ -50,6 +52,23 @@ fn a_headless_workspace_has_nothing_to_reveal() {
     let mut live = Live::start();
     let refused = live.attach().expect_err("no window");
     assert_eq!(refused.code, ErrorCode::RuntimeUnavailable);
+}
+
+/// control-api.md 6.1: only what programs change may be held back.
+#[test]
+fn a_name_given_by_hand_is_published_at_once() {
+    let mut live = Live::windowed("");
+    let tab = live.workspace.tabs()[0].id();
+    // Each of these is a change of texts alone, and comes sooner after the one before than a
+    // program's title might.
+    for name in ["one", "two", "three", ""] {
+        live.workspace.rename_tab(tab, name);
+        live.workspace.pump(Instant::now());
+        let snapshot = live.hub.current().expect("published");
+        let tab = &snapshot.windows[0].tabs[0];
+        let title = &tab.panes[0].title;
+        assert_eq!(&tab.label, if name.is_empty() { title } else { name });
+    }
 }
 
 #[test]
