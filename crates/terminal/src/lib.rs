@@ -21,6 +21,7 @@ mod links;
 mod marks;
 mod modes;
 mod options;
+mod pacing;
 mod parser;
 mod pty;
 mod read;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::intake::{Intake, Next};
+use crate::pacing::Pacing;
 use crate::terminal::Shared;
 use crate::{Emulator, EmulatorEvent, TerminalEvent, exit_watch};
 
@@ -17,6 +18,7 @@ const MAX_LOCKED: Duration = Duration::from_millis(2);
 pub(crate) struct Parser {
     pub shared: Arc<Shared>,
     pub intake: Arc<Intake>,
+    pub pacing: Pacing,
 }
 
 impl Drop for Parser {
@@ -27,16 +29,19 @@ impl Drop for Parser {
 
 impl Parser {
     /// Body of the thread; returns when the root process has ended and its output was parsed.
-    pub(crate) fn run(self) {
+    pub(crate) fn run(mut self) {
         let mut buffer = Vec::new();
-        let mut deadline = None;
+        let mut held_until = None;
         loop {
+            let deadline = held_until.or(self.pacing.due());
             match self.intake.take(&mut buffer, deadline) {
-                Next::Parse => deadline = self.parse(&buffer),
+                Next::Parse => held_until = self.parse(&buffer),
                 Next::Deadline => {
-                    self.shared.emulator.lock().end_sync();
+                    if held_until.take().is_some() {
+                        self.shared.emulator.lock().end_sync();
+                    }
+                    self.pacing.paid();
                     self.shared.request_redraw();
-                    deadline = None;
                 }
                 Next::End => return self.finish(),
             }
@@ -44,11 +49,12 @@ impl Parser {
     }
 
     /// Says when a synchronized update that holds frames back ends by itself.
-    fn parse(&self, bytes: &[u8]) -> Option<Instant> {
+    fn parse(&mut self, bytes: &[u8]) -> Option<Instant> {
         self.shared.note_output();
-        let mut deadline = None;
+        let mut held_until = None;
         let mut rest = bytes;
         while !rest.is_empty() {
+            let before = rest.len();
             let mut emulator = self.shared.emulator.lock();
             let locked = Instant::now();
             while !rest.is_empty() && locked.elapsed() < MAX_LOCKED {
@@ -57,16 +63,17 @@ impl Parser {
                 rest = later;
             }
             let events = emulator.take_events();
-            deadline = emulator.sync_deadline();
+            held_until = emulator.sync_deadline();
             drop(emulator);
             for event in events {
                 self.dispatch(event);
             }
-            if deadline.is_none() {
+            let parsed = before.saturating_sub(rest.len());
+            if held_until.is_none() && self.pacing.output(parsed, Instant::now()) {
                 self.shared.request_redraw();
             }
         }
-        deadline
+        held_until
     }
 
     fn dispatch(&self, event: EmulatorEvent) {

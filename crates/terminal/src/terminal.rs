@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use crate::intake::Intake;
 use crate::links::LinkId;
+use crate::pacing::Pacing;
 use crate::parser::Parser;
 use crate::pty::{self, Pty};
 use crate::reader::Reader;
@@ -174,6 +175,7 @@ impl Terminal {
             let parser = Parser {
                 shared,
                 intake: Arc::clone(&intake),
+                pacing: Pacing::default(),
             };
             let reader = Reader {
                 intake,

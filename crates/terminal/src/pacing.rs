@@ -1,0 +1,84 @@
+//! When output is worth a frame.
+//!
+//! Output is drawn at once, with one exception: nobody can follow a program that prints a screenful in
+//! less time than a frame takes, and each frame takes time from the parser. So a flood is drawn thirty
+//! times a second, and its last line at the latest a thirtieth of a second after it came.
+
+use std::time::{Duration, Instant};
+
+/// Time between two frames of a flood.
+const INTERVAL: Duration = Duration::from_millis(33);
+/// More bytes than this in an interval are a flood. A full-screen program repaints a large screen with
+/// less.
+const FLOOD: usize = 64 * 1024;
+
+/// The decision for one terminal.
+#[derive(Debug, Default)]
+pub(crate) struct Pacing {
+    interval_ends: Option<Instant>,
+    /// Bytes in this interval.
+    bytes: usize,
+    /// A frame is owed at the end of the interval.
+    owed: bool,
+}
+
+impl Pacing {
+    /// Takes note of parsed bytes; true when a frame is to be asked for now.
+    pub(crate) fn output(&mut self, bytes: usize, now: Instant) -> bool {
+        if self.interval_ends.is_none_or(|end| end <= now) {
+            self.interval_ends = now.checked_add(INTERVAL);
+            self.bytes = 0;
+            self.owed = false;
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        // The first output of an interval is drawn, however much it is.
+        let first = self.bytes == bytes;
+        self.owed |= !first && self.bytes > FLOOD;
+        !self.owed
+    }
+
+    /// When a frame is to be asked for if no more output comes.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.interval_ends.filter(|_| self.owed)
+    }
+
+    /// The frame that was due is being asked for.
+    pub(crate) fn paid(&mut self) {
+        self.owed = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_output_is_drawn_at_once() {
+        let mut pacing = Pacing::default();
+        let now = Instant::now();
+        for after in 0..100 {
+            assert!(pacing.output(FLOOD / 33, now + Duration::from_millis(after)));
+            assert_eq!(pacing.due(), None);
+        }
+    }
+
+    #[test]
+    fn a_flood_is_drawn_thirty_times_a_second_and_to_its_end() {
+        let mut pacing = Pacing::default();
+        let start = Instant::now();
+        let at = |tenths: u32| start + Duration::from_micros(100) * tenths;
+        let frames = (0..10_000)
+            .filter(|n| pacing.output(8 * 1024, at(*n)))
+            .count();
+        // Each interval begins with the output that is not yet a flood, which is one frame on a screen.
+        assert_eq!(frames, 31 * 8);
+        let due = pacing.due().expect("a frame is owed");
+        assert!(due <= at(9_999) + INTERVAL);
+        pacing.paid();
+        assert_eq!(pacing.due(), None);
+        assert!(
+            pacing.output(1, due + Duration::from_millis(1)),
+            "a key's echo"
+        );
+    }
+}
