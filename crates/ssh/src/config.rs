@@ -18,6 +18,7 @@ use std::time::Duration;
 pub use expand::{ConfigError, ConfigSource, OpenSsh};
 pub use host_list::configured_hosts;
 pub(crate) use pattern::{host_matches, wildcard};
+pub(crate) use reader::read_limited;
 
 use crate::Destination;
 
