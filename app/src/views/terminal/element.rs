@@ -5,9 +5,9 @@
 //! element tree.
 
 use gpui::{
-    App, Bounds, Element, ElementId, ElementInputHandler, Entity, GlobalElementId, Hitbox,
-    HitboxBehavior, Hsla, InspectorElementId, IntoElement, LayoutId, Pixels, Style, Window, fill,
-    px, relative,
+    App, Bounds, CursorStyle, Element, ElementId, ElementInputHandler, Entity, GlobalElementId,
+    Hitbox, HitboxBehavior, Hsla, InspectorElementId, IntoElement, LayoutId, Pixels, Style, Window,
+    fill, px, relative,
 };
 use terminal::{CursorShape, GridSize};
 
@@ -32,6 +32,13 @@ impl TerminalElement {
     pub fn new(view: Entity<PaneView>) -> Self {
         Self { view }
     }
+}
+
+/// Where the pointer is over something of the pane.
+pub struct Hitboxes {
+    pane: Hitbox,
+    /// Above the pane, while there is something to scroll.
+    scrollbar: Option<Hitbox>,
 }
 
 /// The grid that fits into `bounds`; at least one cell.
@@ -72,7 +79,7 @@ impl IntoElement for TerminalElement {
 
 impl Element for TerminalElement {
     type RequestLayoutState = ();
-    type PrepaintState = (Hitbox, PaneLayout);
+    type PrepaintState = (Hitboxes, PaneLayout);
 
     fn id(&self) -> Option<ElementId> {
         None
@@ -106,7 +113,10 @@ impl Element for TerminalElement {
     ) -> Self::PrepaintState {
         let glyphs = GridFont::glyphs(window, cx);
         let layout = layout(bounds, glyphs.borrow().metrics());
-        (window.insert_hitbox(bounds, HitboxBehavior::Normal), layout)
+        let pane = window.insert_hitbox(bounds, HitboxBehavior::Normal);
+        let track = self.view.read(cx).extent().track(bounds);
+        let scrollbar = track.map(|track| window.insert_hitbox(track, HitboxBehavior::Normal));
+        (Hitboxes { pane, scrollbar }, layout)
     }
 
     fn paint(
@@ -115,7 +125,7 @@ impl Element for TerminalElement {
         _: Option<&InspectorElementId>,
         bounds: Bounds<Pixels>,
         (): &mut (),
-        (hitbox, layout): &mut Self::PrepaintState,
+        (hitboxes, layout): &mut Self::PrepaintState,
         window: &mut Window,
         cx: &mut App,
     ) {
@@ -129,7 +139,11 @@ impl Element for TerminalElement {
             ElementInputHandler::new(bounds, self.view.clone()),
             cx,
         );
-        PaneView::listen_to_mouse(&self.view, hitbox, window);
+        PaneView::listen_to_mouse(&self.view, &hitboxes.pane, window);
+        window.set_cursor_style(self.view.read(cx).pointer_style(), &hitboxes.pane);
+        if let Some(scrollbar) = &hitboxes.scrollbar {
+            window.set_cursor_style(CursorStyle::Arrow, scrollbar);
+        }
 
         let mask = gpui::ContentMask { bounds };
         tracing::trace!(pane = self.view.read(cx).pane().0, "a grid is painted");

@@ -49,12 +49,22 @@ impl Extent {
         )
     }
 
-    /// The offset that puts the middle of the thumb at `y`.
+    /// Where a hold on the bar takes the thumb, measured from the thumb's upper end. Outside the thumb it is its
+    /// middle, which then jumps there.
+    pub fn grab(&self, track: Bounds<Pixels>, y: Pixels) -> Pixels {
+        let thumb = self.thumb(track);
+        if (thumb.top()..thumb.bottom()).contains(&y) {
+            y - thumb.top()
+        } else {
+            thumb.size.height / 2.0
+        }
+    }
+
+    /// The offset that puts the upper end of the thumb at `y`.
     pub fn offset_at(&self, track: Bounds<Pixels>, y: Pixels) -> usize {
         let length = f32::from(self.thumb(track).size.height);
         let room = (f32::from(track.size.height) - length).max(1.0);
-        let top = f32::from(y - track.top()) - length / 2.0;
-        let share = (top / room).clamp(0.0, 1.0);
+        let share = (f32::from(y - track.top()) / room).clamp(0.0, 1.0);
         let above = (share * self.history as f32).round() as usize;
         self.history.saturating_sub(above)
     }
@@ -91,6 +101,36 @@ mod tests {
         let track = extent.track(pane()).unwrap();
         assert_eq!(extent.offset_at(track, track.top() - px(50.0)), 970);
         assert_eq!(extent.offset_at(track, track.bottom() + px(50.0)), 0);
+    }
+
+    #[test]
+    fn taking_hold_of_the_thumb_moves_nothing() {
+        for offset in [0, 1, 3, 500, 9_999, 10_000] {
+            let extent = Extent {
+                history: 10_000,
+                offset,
+                lines: 30,
+            };
+            let track = extent.track(pane()).unwrap();
+            let thumb = extent.thumb(track);
+            for y in [thumb.top(), thumb.top() + px(5.0), thumb.bottom() - px(1.0)] {
+                let grab = extent.grab(track, y);
+                assert_eq!(extent.offset_at(track, y - grab), offset, "{offset} {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_click_beside_the_thumb_brings_its_middle_there() {
+        let extent = Extent {
+            history: 970,
+            offset: 0,
+            lines: 30,
+        };
+        let track = extent.track(pane()).unwrap();
+        let y = track.top() + px(150.0);
+        let offset = extent.offset_at(track, y - extent.grab(track, y));
+        assert!((480..=490).contains(&offset), "{offset}");
     }
 
     #[test]
