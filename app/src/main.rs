@@ -5,6 +5,7 @@
 
 mod cli;
 mod headless;
+mod log;
 mod start;
 mod views;
 
@@ -13,7 +14,6 @@ use std::process::ExitCode;
 
 use cli::Invocation;
 use start::Start;
-use tracing_subscriber::EnvFilter;
 
 rust_i18n::i18n!("locales", fallback = "en");
 
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         Invocation::Headless(args) => (args, true),
         Invocation::Window(args) => (args, false),
     };
-    log_to_stderr();
+    log::to_stderr();
     match run(&args, headless) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -47,13 +47,4 @@ fn run(args: &cli::StartArgs, headless: bool) -> anyhow::Result<()> {
 /// One line on standard error. There is nowhere to report that standard error is gone.
 fn complain(error: &anyhow::Error) {
     drop(writeln!(std::io::stderr().lock(), "nebula: {error:#}"));
-}
-
-/// Warnings and errors go to standard error; `NEBULA_LOG` chooses more, in the syntax of `RUST_LOG`.
-fn log_to_stderr() {
-    let filter = EnvFilter::try_from_env("NEBULA_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .init();
 }

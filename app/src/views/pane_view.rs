@@ -10,8 +10,9 @@ mod mouse;
 
 use gpui::{
     App, AppContext as _, Bounds, ClipboardItem, Context, Entity, EventEmitter, FocusHandle,
-    Focusable, InteractiveElement as _, IntoElement, KeyDownEvent, ParentElement as _, Pixels,
-    Render, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription, Window, div,
+    Focusable, InteractiveElement as _, IntoElement, KeyDownEvent, Keystroke, ParentElement as _,
+    Pixels, Render, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription,
+    Window, div,
 };
 use terminal::{Frame, GridSize, Scroll, Terminal, input};
 use workspace::PaneId;
@@ -54,7 +55,7 @@ pub struct PaneView {
     copy_on_select: bool,
     pub(super) frame: Frame,
     pub(super) layout: Option<PaneLayout>,
-    pub(super) preedit: SharedString,
+    composition: ime::Composition,
     blink: blink::Blink,
     mouse: mouse::Mouse,
     _subscriptions: Vec<Subscription>,
@@ -92,7 +93,7 @@ impl PaneView {
             copy_on_select: false,
             frame: Frame::default(),
             layout: None,
-            preedit: SharedString::default(),
+            composition: ime::Composition::default(),
             blink: blink::Blink::default(),
             mouse: mouse::Mouse::default(),
             _subscriptions: subscriptions,
@@ -150,6 +151,11 @@ impl PaneView {
         cx.notify();
     }
 
+    /// The text in composition, empty when there is none.
+    pub fn preedit(&self) -> SharedString {
+        self.composition.text()
+    }
+
     /// How far it is scrolled, as last drawn.
     pub fn extent(&self) -> Extent {
         let frame = &self.frame;
@@ -202,18 +208,27 @@ impl PaneView {
         cx.notify();
     }
 
-    fn key_down(&mut self, event: &KeyDownEvent, _: &mut Window, cx: &mut Context<Self>) {
-        let composing = !self.preedit.is_empty();
-        if composing || pane_keys::is_text(&event.keystroke) {
-            return;
-        }
-        let Some(key) = pane_keys::key(&event.keystroke) else {
-            return;
+    /// Sends what a key means to the program, without asking the input method.
+    pub fn press(&mut self, keystroke: &Keystroke, cx: &mut Context<Self>) {
+        let bytes = if pane_keys::is_text(keystroke) {
+            let text = keystroke.key_char.as_deref().unwrap_or_default();
+            Some(text.as_bytes().to_vec())
+        } else {
+            let modifiers = pane_keys::modifiers(keystroke.modifiers);
+            pane_keys::key(keystroke)
+                .and_then(|key| input::encode_key(&key, modifiers, &self.terminal.modes()))
         };
-        let modifiers = pane_keys::modifiers(event.keystroke.modifiers);
-        if let Some(bytes) = input::encode_key(&key, modifiers, &self.terminal.modes()) {
+        if let Some(bytes) = bytes {
             cx.stop_propagation();
             self.send(bytes, cx);
+        }
+    }
+
+    fn key_down(&mut self, event: &KeyDownEvent, _: &mut Window, cx: &mut Context<Self>) {
+        // The input method can be asked as soon as there is a place for what it composes.
+        let asked = self.layout.is_some() && pane_keys::is_text(&event.keystroke);
+        if self.composition.is_empty() && !asked {
+            self.press(&event.keystroke, cx);
         }
     }
 }

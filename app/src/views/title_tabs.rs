@@ -1,9 +1,11 @@
 //! The title bar: tabs, the button for a new one, and the commands.
+//!
+//! Tabs that do not fit scroll, so that the buttons keep their place; the one in front is always in view.
 
 use gpui::{
     AnyElement, App, Context, InteractiveElement as _, IntoElement, MouseButton,
-    ParentElement as _, Render, SharedString, StatefulInteractiveElement as _, Styled as _,
-    WeakEntity, Window, div, prelude::FluentBuilder as _, px,
+    ParentElement as _, Render, ScrollHandle, SharedString, StatefulInteractiveElement as _,
+    Styled as _, WeakEntity, Window, div, prelude::FluentBuilder as _, px,
 };
 use gpui_component::button::{Button, ButtonVariants as _};
 use gpui_component::menu::{DropdownMenu as _, PopupMenuItem};
@@ -26,6 +28,7 @@ pub struct TitleTabs {
     root: WeakEntity<WorkspaceView>,
     tabs: Vec<TabLabel>,
     shells: Vec<SharedString>,
+    scroll: ScrollHandle,
 }
 
 impl TitleTabs {
@@ -35,12 +38,19 @@ impl TitleTabs {
             root,
             tabs: Vec::new(),
             shells: Vec::new(),
+            scroll: ScrollHandle::new(),
         }
     }
 
     /// Shows these tabs.
     pub fn show(&mut self, tabs: Vec<TabLabel>, cx: &mut Context<Self>) {
         if self.tabs != tabs {
+            let before = front(&self.tabs);
+            let now = front(&tabs);
+            // Only then: the user may have scrolled away from it to look for another one.
+            if let Some((place, _)) = now.filter(|_| before != now) {
+                self.scroll.scroll_to_item(place);
+            }
             self.tabs = tabs;
             cx.notify();
         }
@@ -153,6 +163,12 @@ impl TitleTabs {
     }
 }
 
+/// Place and id of the tab in front.
+fn front(tabs: &[TabLabel]) -> Option<(usize, TabId)> {
+    let place = tabs.iter().position(|tab| tab.active)?;
+    tabs.get(place).map(|tab| (place, tab.id))
+}
+
 fn settings_icon(cx: &App) -> AnyElement {
     gpui_component::Icon::new(IconName::Settings)
         .xsmall()
@@ -171,6 +187,7 @@ impl Render for TitleTabs {
             .map(|tab| self.tab(tab, cx))
             .collect();
         let bar = TabBar::new("tabs")
+            .track_scroll(&self.scroll)
             .when_some(selected, TabBar::selected_index)
             .children(labels)
             .on_click(cx.listener(move |view, index: &usize, window, cx| {
@@ -179,33 +196,34 @@ impl Render for TitleTabs {
                 }
             }));
         let root = self.root.clone();
-        TitleBar::new()
+        let tabs = h_flex()
+            .absolute()
+            .inset_0()
             .child(
-                h_flex()
-                    .flex_1()
+                div()
                     .min_w_0()
-                    .h_full()
-                    .child(
-                        div()
-                            .min_w_0()
-                            .child(bar)
-                            .on_mouse_down(MouseButton::Left, |_, _, cx| cx.stop_propagation()),
-                    )
-                    .child(self.new_tab_buttons(cx)),
+                    .child(bar)
+                    .on_mouse_down(MouseButton::Left, |_, _, cx| cx.stop_propagation()),
             )
+            .child(self.new_tab_buttons(cx));
+        TitleBar::new()
+            // The bar grows with what stands in it; what is placed absolutely leaves it the width of the window.
+            .child(div().relative().flex_1().min_w_0().h_full().child(tabs))
             .child(
-                Button::new("palette")
-                    .icon(IconName::Search)
-                    .ghost()
-                    .xsmall()
-                    .tooltip_with_action(
-                        t!("palette.open").into_owned(),
-                        &super::commands::Run(settings::Action::CommandPalette),
-                        Some(super::commands::CONTEXT),
-                    )
-                    .on_click(cx.listener(|view, _, window, cx| {
-                        view.with_root(cx, |root, cx| root.open_palette(window, cx));
-                    })),
+                div().flex_none().px_1p5().child(
+                    Button::new("palette")
+                        .icon(IconName::Search)
+                        .ghost()
+                        .xsmall()
+                        .tooltip_with_action(
+                            t!("palette.open").into_owned(),
+                            &super::commands::Run(settings::Action::CommandPalette),
+                            Some(super::commands::CONTEXT),
+                        )
+                        .on_click(cx.listener(|view, _, window, cx| {
+                            view.with_root(cx, |root, cx| root.open_palette(window, cx));
+                        })),
+                ),
             )
             .on_close_window(move |_, window, cx| {
                 if let Some(root) = root.upgrade() {

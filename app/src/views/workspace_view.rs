@@ -5,6 +5,7 @@
 
 mod actions;
 mod closing;
+mod input;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -15,17 +16,15 @@ use gpui::{
     StatefulInteractiveElement as _, StyleRefinement, Styled as _, Subscription, Task, Window, div,
     prelude::FluentBuilder as _, px,
 };
-use gpui_component::notification::Notification;
 use gpui_component::{ActiveTheme as _, TITLE_BAR_HEIGHT, WindowExt as _, h_flex, v_flex};
 use rust_i18n::t;
-use workspace::{InputError, PaneId, Workspace};
+use workspace::{PaneId, Workspace};
 
 use super::commands::CONTEXT;
 use super::content;
-use super::dialogs;
 use super::owner::{Owner, OwnerEvent};
 use super::pane_area::PaneArea;
-use super::pane_view::{self, PaneEvent, PaneView};
+use super::pane_view;
 use super::settings_page::SettingsPage;
 use super::sidebar::{PaneList, WIDTH};
 use super::status::{self, Status};
@@ -52,6 +51,7 @@ pub struct WorkspaceView {
     title: String,
     looking: Option<(Vec<PaneId>, Task<()>)>,
     front: Option<content::Area>,
+    ahead: input::TypedAhead,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -88,6 +88,7 @@ impl WorkspaceView {
             title: String::new(),
             looking: None,
             front: None,
+            ahead: input::TypedAhead::default(),
             _subscriptions: subscriptions,
         };
         view.find_shells(cx);
@@ -226,6 +227,7 @@ impl WorkspaceView {
             let view = pane_view::open(pane, terminal, window, cx);
             view.update(cx, |view, _| view.set_copy_on_select(copy));
             cx.subscribe_in(&view, window, Self::pane_event).detach();
+            self.ahead.give(&view, cx);
             area_view.update(cx, |area, _| area.panes().insert(pane, view));
         }
         for frame in frames {
@@ -271,83 +273,6 @@ impl WorkspaceView {
         });
         self.looking = Some((visible, task));
     }
-
-    fn pane_event(
-        &mut self,
-        view: &Entity<PaneView>,
-        event: &PaneEvent,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        let pane = view.read(cx).pane();
-        match event {
-            PaneEvent::Type(bytes) => {
-                let typed = self.act(cx, |workspace| workspace.type_input(pane, bytes.clone()));
-                self.report_input(typed, window, cx);
-            }
-            PaneEvent::Paste(text) => self.paste(pane, text, window, cx),
-            PaneEvent::Resize(size) => {
-                let alone = self.area.read(cx).visible() == [pane];
-                let size = *size;
-                self.act(cx, |workspace| {
-                    workspace.set_pane_size(pane, size);
-                    if alone {
-                        workspace.set_window_grid(size);
-                    }
-                });
-                self.sync(window, cx);
-            }
-            PaneEvent::Focus => self.focus_pane(pane, window, cx),
-        }
-    }
-
-    fn paste(&mut self, pane: PaneId, text: &str, window: &mut Window, cx: &mut Context<Self>) {
-        let terminal = self
-            .workspace(cx)
-            .pane(pane)
-            .and_then(|pane| pane.terminal());
-        let Some(modes) = terminal.map(|terminal| terminal.modes()) else {
-            return;
-        };
-        let several = text.trim_end().contains(['\n', '\r']);
-        if several && !modes.bracketed_paste && !modes.alt_screen {
-            let (view, kept) = (cx.weak_entity(), text.to_owned());
-            dialogs::confirm_paste(text, window, cx, move |window, cx| {
-                if let Some(view) = view.upgrade() {
-                    view.update(cx, |view, cx| view.paste_now(pane, &kept, window, cx));
-                }
-            });
-        } else {
-            self.paste_now(pane, text, window, cx);
-        }
-    }
-
-    fn paste_now(&mut self, pane: PaneId, text: &str, window: &mut Window, cx: &mut Context<Self>) {
-        // A long paste goes on in the background when its handle is dropped.
-        let pasted = self.act(cx, |workspace| workspace.paste(pane, text).map(drop));
-        self.report_input(pasted, window, cx);
-    }
-
-    fn report_input(
-        &self,
-        result: Result<(), InputError>,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        match result {
-            Ok(()) | Err(InputError::NoPane | InputError::Ended) => {}
-            Err(InputError::Busy) => self.warn("error.input_lost", window, cx),
-        }
-    }
-
-    /// Says that something did not work, once for each reason that is on the screen.
-    fn warn(&self, message: &'static str, window: &mut Window, cx: &mut Context<Self>) {
-        struct Warned;
-        let note = Notification::warning(t!(message).into_owned())
-            .title(t!("error.title").into_owned())
-            .id1::<Warned>(message);
-        window.push_notification(note, cx);
-    }
 }
 
 impl Render for WorkspaceView {
@@ -368,6 +293,7 @@ impl Render for WorkspaceView {
             .track_focus(&self.focus)
             .key_context(CONTEXT)
             .on_action(cx.listener(Self::run))
+            .on_key_down(cx.listener(Self::key_before_any_pane))
             .size_full()
             .bg(cx.theme().background)
             .text_color(cx.theme().foreground)

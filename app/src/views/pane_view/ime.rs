@@ -5,9 +5,44 @@
 
 use std::ops::Range;
 
-use gpui::{Bounds, Context, EntityInputHandler, Pixels, Point, UTF16Selection, Window};
+use gpui::{
+    Bounds, Context, EntityInputHandler, Pixels, Point, SharedString, UTF16Selection, Window,
+};
 
 use super::PaneView;
+
+/// What is in composition.
+#[derive(Default)]
+pub struct Composition {
+    text: SharedString,
+}
+
+impl Composition {
+    /// Whether nothing is.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// What is drawn at the cursor.
+    pub fn text(&self) -> SharedString {
+        self.text.clone()
+    }
+
+    /// Its length in the measure of input methods.
+    fn range(&self) -> Option<Range<usize>> {
+        (!self.is_empty()).then(|| 0..self.text.encode_utf16().count())
+    }
+
+    /// The input method composed further, or back.
+    fn compose(&mut self, text: &str) {
+        self.text = text.to_owned().into();
+    }
+
+    /// It is given up; returns whether there was any.
+    fn abandon(&mut self) -> bool {
+        !std::mem::take(&mut self.text).is_empty()
+    }
+}
 
 impl EntityInputHandler for PaneView {
     fn text_for_range(
@@ -33,12 +68,14 @@ impl EntityInputHandler for PaneView {
     }
 
     fn marked_text_range(&self, _: &mut Window, _: &mut Context<Self>) -> Option<Range<usize>> {
-        (!self.preedit.is_empty()).then(|| 0..self.preedit.encode_utf16().count())
+        self.composition.range()
     }
 
     fn unmark_text(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.preedit = Default::default();
-        cx.notify();
+        // Left standing by an input method that goes away, it is not what the user meant to send.
+        if self.composition.abandon() {
+            cx.notify();
+        }
     }
 
     fn replace_text_in_range(
@@ -48,8 +85,7 @@ impl EntityInputHandler for PaneView {
         _: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if !self.preedit.is_empty() {
-            self.preedit = Default::default();
+        if self.composition.abandon() {
             cx.notify();
         }
         self.send(text.as_bytes().to_vec(), cx);
@@ -63,7 +99,7 @@ impl EntityInputHandler for PaneView {
         _: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.preedit = text.to_owned().into();
+        self.composition.compose(text);
         cx.notify();
     }
 
@@ -86,5 +122,33 @@ impl EntityInputHandler for PaneView {
         _: &mut Context<Self>,
     ) -> Option<usize> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_composition_is_measured_as_input_methods_count() {
+        let mut composition = Composition::default();
+        assert_eq!(composition.range(), None);
+        composition.compose("ni");
+        composition.compose("你𠮷");
+        assert_eq!(composition.range(), Some(0..3));
+        assert_eq!(composition.text(), "你𠮷");
+    }
+
+    #[test]
+    fn what_is_committed_or_given_up_is_no_longer_in_composition() {
+        let mut composition = Composition::default();
+        assert!(!composition.abandon());
+        composition.compose("ni");
+        assert!(composition.abandon());
+        assert!(composition.is_empty());
+        // Composing back to nothing is the end of it, too.
+        composition.compose("n");
+        composition.compose("");
+        assert_eq!(composition.range(), None);
     }
 }

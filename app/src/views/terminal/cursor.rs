@@ -61,10 +61,10 @@ impl Caret {
     }
 }
 
-/// Paints text in composition over the grid, from the cursor on, with its own underline.
+/// Paints text in composition over a grid of so many columns, from the cursor on, with its own underline.
 pub fn paint_preedit(
     text: &SharedString,
-    (row, column): (usize, usize),
+    (row, column, columns): (usize, usize, usize),
     grid: &Grid,
     colours: &Colours<'_>,
     glyphs: &GlyphCache,
@@ -93,6 +93,12 @@ pub fn paint_preedit(
         .shape_line(text.clone(), size, &[run], None);
     let mut area = grid.cells(column, row, 1);
     area.size.width = line.width();
+    // At the end of a row there is no room to the right, and what is being composed must be seen.
+    let (left, right) = (
+        grid.cells(0, row, 1).left(),
+        grid.cells(columns, row, 1).left(),
+    );
+    area.origin.x = area.left().min(right - line.width()).max(left);
     window.paint_quad(fill(area, Hsla::from(colours.selection())));
     let origin = point(area.origin.x, area.origin.y);
     let painted = line.paint(

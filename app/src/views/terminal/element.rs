@@ -199,8 +199,10 @@ impl TerminalElement {
             window.paint_quad(fill(extent.thumb(track), colour).corner_radii(px(2.0)));
         }
 
-        let preedit = view.preedit.clone();
-        let place = frame.cursor.map(|cursor| (cursor.line, cursor.column));
+        let preedit = view.preedit();
+        let place = frame
+            .cursor
+            .map(|cursor| (cursor.line, cursor.column, frame.columns));
         if let Some(place) = place.filter(|_| !preedit.is_empty()) {
             let changed = frame.palette.clone();
             let colours = Colours {

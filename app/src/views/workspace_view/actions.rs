@@ -20,7 +20,25 @@ const STEP: f64 = 0.03;
 
 impl WorkspaceView {
     pub(super) fn run(&mut self, run: &Run, window: &mut Window, cx: &mut Context<Self>) {
-        self.perform(run.0, window, cx);
+        if self.is_for_the_program(run.0, cx) {
+            cx.propagate();
+        } else {
+            self.perform(run.0, window, cx);
+        }
+    }
+
+    /// The alternate screen has no history to scroll over, so keys that would do that are the program's there.
+    fn is_for_the_program(&self, action: Action, cx: &Context<Self>) -> bool {
+        let scrolls = matches!(
+            action,
+            Action::ScrollPageUp
+                | Action::ScrollPageDown
+                | Action::ScrollTop
+                | Action::ScrollBottom
+        );
+        let pane = self.workspace(cx).focused_pane();
+        let terminal = pane.and_then(|pane| pane.terminal());
+        scrolls && terminal.is_some_and(|terminal| terminal.modes().alt_screen)
     }
 
     fn perform(&mut self, action: Action, window: &mut Window, cx: &mut Context<Self>) {
