@@ -1,0 +1,91 @@
+//! A proxy command: its input and output are the stream.
+
+use std::io;
+use std::pin::Pin;
+use std::process::Stdio;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use super::ConnectError;
+use crate::limits;
+use crate::log::ConnectionLog;
+
+/// A running command; it is killed when dropped.
+pub(crate) struct ProxyCommand {
+    input: ChildStdin,
+    output: ChildStdout,
+    _child: Child,
+}
+
+/// Starts a command in a shell. What it writes to its error output goes to the connection log.
+///
+/// # Errors
+/// It cannot be started.
+pub(crate) fn start(command: &str, log: &ConnectionLog) -> Result<ProxyCommand, ConnectError> {
+    let failed = |reason: &str| ConnectError::ProxyCommand(reason.to_owned());
+    let mut child = shell(command)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| ConnectError::ProxyCommand(error.to_string()))?;
+    let input = child.stdin.take().ok_or_else(|| failed("it has no input"))?;
+    let output = child.stdout.take().ok_or_else(|| failed("it has no output"))?;
+    if let Some(errors) = child.stderr.take() {
+        let log = log.clone();
+        // Ends with the command.
+        tokio::spawn(async move {
+            let mut lines = tokio::io::AsyncReadExt::take(errors, u64::from(limits::CHANNEL_WINDOW));
+            let mut reader = BufReader::new(&mut lines);
+            let mut line = Vec::new();
+            while let Ok(1..) = reader.read_until(b'\n', &mut line).await {
+                let text = String::from_utf8_lossy(&line);
+                log.push(format!("proxy command: {}", text.trim_end()));
+                line.clear();
+            }
+        });
+    }
+    Ok(ProxyCommand {
+        input,
+        output,
+        _child: child,
+    })
+}
+
+#[cfg(unix)]
+fn shell(command: &str) -> Command {
+    let program = std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into());
+    let mut shell = Command::new(program);
+    shell.arg("-c").arg(format!("exec {command}"));
+    shell
+}
+
+#[cfg(windows)]
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("cmd");
+    shell.arg("/C").arg(command);
+    shell
+}
+
+impl AsyncRead for ProxyCommand {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.output).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for ProxyCommand {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.input).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.input).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.input).poll_shutdown(cx)
+    }
+}
