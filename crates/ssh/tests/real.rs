@@ -1,0 +1,16 @@
+//! The crate against real servers: OpenSSH's `sshd` and `dropbear`, started here on loopback with
+//! throw-away keys, in namespaces of their own so that nothing of the system is changed.
+//!
+//! They need root, `openssh-server`, `openssh-client`, `dropbear-bin` and `tmux`. Without them the
+//! tests fail rather than pass unseen.
+
+#[path = "real/auth.rs"]
+mod auth;
+#[path = "real/client.rs"]
+mod client;
+#[path = "real/host_keys.rs"]
+mod host_keys;
+#[path = "real/login.rs"]
+mod login;
+#[path = "real/server.rs"]
+mod server;

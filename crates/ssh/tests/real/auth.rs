@@ -1,0 +1,1 @@
+//! Authentication (checks 2 to 8, 43).
