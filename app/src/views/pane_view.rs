@@ -8,6 +8,8 @@ mod blink;
 mod ime;
 mod mouse;
 
+use std::time::Instant;
+
 use gpui::{
     App, AppContext as _, Bounds, ClipboardItem, Context, Entity, EventEmitter, FocusHandle,
     Focusable, InteractiveElement as _, IntoElement, KeyDownEvent, Keystroke, ParentElement as _,
@@ -184,8 +186,21 @@ impl PaneView {
         }
         self.layout = Some(layout);
         self.terminal.frame(&mut self.frame);
+        self.measure_frame(cx);
         let blinks = self.frame.cursor.is_some_and(|cursor| cursor.blinking);
         self.blink.set_wanted(blinks && self.is_active(window), cx);
+    }
+
+    /// Tells the terminal how long the main thread is busy with this frame. A task runs when the frame has been drawn
+    /// and presented.
+    fn measure_frame(&self, cx: &Context<Self>) {
+        let (terminal, began) = (self.terminal.clone(), Instant::now());
+        cx.spawn(async move |_, _| {
+            let time = began.elapsed();
+            tracing::trace!(?time, "a frame was drawn");
+            terminal.set_frame_time(time);
+        })
+        .detach();
     }
 
     fn send(&mut self, bytes: Vec<u8>, cx: &mut Context<Self>) {

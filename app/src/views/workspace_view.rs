@@ -16,7 +16,7 @@ use gpui::{
     StatefulInteractiveElement as _, StyleRefinement, Styled as _, Subscription, Task, Window, div,
     prelude::FluentBuilder as _, px,
 };
-use gpui_component::{ActiveTheme as _, TITLE_BAR_HEIGHT, WindowExt as _, h_flex, v_flex};
+use gpui_component::{TITLE_BAR_HEIGHT, WindowExt as _, h_flex, v_flex};
 use rust_i18n::t;
 use workspace::{PaneId, Workspace};
 
@@ -295,8 +295,7 @@ impl Render for WorkspaceView {
             .on_action(cx.listener(Self::run))
             .on_key_down(cx.listener(Self::key_before_any_pane))
             .size_full()
-            .bg(cx.theme().background)
-            .text_color(cx.theme().foreground)
+            // The root of the window has painted the ground already.
             .child(tabs)
             .child(
                 h_flex()

@@ -2,12 +2,17 @@
 //!
 //! Output is drawn at once, with one exception: nobody can follow a program that prints a screenful in
 //! less time than a frame takes, and each frame takes time from the parser. So a flood is drawn thirty
-//! times a second, and its last line at the latest a thirtieth of a second after it came.
+//! times a second, less often where frames are dear (pixels drawn in software), and its last line one
+//! such interval after it came at the latest.
 
 use std::time::{Duration, Instant};
 
-/// Time between two frames of a flood.
+/// Shortest time between two frames of a flood.
 const INTERVAL: Duration = Duration::from_millis(33);
+/// Longest time between two frames of a flood.
+const LONGEST_INTERVAL: Duration = Duration::from_millis(200);
+/// The interval is this many times as long as a frame takes.
+const SHARE: u32 = 4;
 /// More bytes than this in an interval are a flood. A full-screen program repaints a large screen with
 /// less.
 const FLOOD: usize = 64 * 1024;
@@ -23,10 +28,12 @@ pub(crate) struct Pacing {
 }
 
 impl Pacing {
-    /// Takes note of parsed bytes; true when a frame is to be asked for now.
-    pub(crate) fn output(&mut self, bytes: usize, now: Instant) -> bool {
+    /// Takes note of parsed bytes; true when a frame is to be asked for now. `frame` is how long the
+    /// last one took.
+    pub(crate) fn output(&mut self, bytes: usize, frame: Duration, now: Instant) -> bool {
         if self.interval_ends.is_none_or(|end| end <= now) {
-            self.interval_ends = now.checked_add(INTERVAL);
+            let interval = frame.saturating_mul(SHARE);
+            self.interval_ends = now.checked_add(interval.clamp(INTERVAL, LONGEST_INTERVAL));
             self.bytes = 0;
             self.owed = false;
         }
@@ -52,12 +59,14 @@ impl Pacing {
 mod tests {
     use super::*;
 
+    const FAST: Duration = Duration::from_millis(2);
+
     #[test]
     fn ordinary_output_is_drawn_at_once() {
         let mut pacing = Pacing::default();
         let now = Instant::now();
         for after in 0..100 {
-            assert!(pacing.output(FLOOD / 33, now + Duration::from_millis(after)));
+            assert!(pacing.output(FLOOD / 33, FAST, now + Duration::from_millis(after)));
             assert_eq!(pacing.due(), None);
         }
     }
@@ -68,7 +77,7 @@ mod tests {
         let start = Instant::now();
         let at = |tenths: u32| start + Duration::from_micros(100) * tenths;
         let frames = (0..10_000)
-            .filter(|n| pacing.output(8 * 1024, at(*n)))
+            .filter(|n| pacing.output(8 * 1024, FAST, at(*n)))
             .count();
         // Each interval begins with the output that is not yet a flood, which is one frame on a screen.
         assert_eq!(frames, 31 * 8);
@@ -77,8 +86,20 @@ mod tests {
         pacing.paid();
         assert_eq!(pacing.due(), None);
         assert!(
-            pacing.output(1, due + Duration::from_millis(1)),
+            pacing.output(1, FAST, due + Duration::from_millis(1)),
             "a key's echo"
         );
+    }
+
+    #[test]
+    fn dear_frames_of_a_flood_are_fewer_but_never_stop() {
+        for (frame, interval) in [(0, 33), (20, 80), (1_000, 200)] {
+            let mut pacing = Pacing::default();
+            let now = Instant::now();
+            let frame = Duration::from_millis(frame);
+            assert!(pacing.output(FLOOD, frame, now));
+            assert!(!pacing.output(FLOOD, frame, now));
+            assert_eq!(pacing.due(), Some(now + Duration::from_millis(interval)));
+        }
     }
 }

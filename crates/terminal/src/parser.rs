@@ -69,7 +69,8 @@ impl Parser {
                 self.dispatch(event);
             }
             let parsed = before.saturating_sub(rest.len());
-            if held_until.is_none() && self.pacing.output(parsed, Instant::now()) {
+            let frame = self.shared.frame_time();
+            if held_until.is_none() && self.pacing.output(parsed, frame, Instant::now()) {
                 self.shared.request_redraw();
             }
         }

@@ -102,6 +102,8 @@ pub(crate) struct Shared {
     started: Instant,
     /// Milliseconds from `started` to the last output.
     last_output: AtomicU64,
+    /// Microseconds the view took for its last frame.
+    frame_time: AtomicU64,
 }
 
 impl Shared {
@@ -114,6 +116,10 @@ impl Shared {
     pub(crate) fn note_output(&self) {
         let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.last_output.store(now, Ordering::Relaxed);
+    }
+
+    pub(crate) fn frame_time(&self) -> Duration {
+        Duration::from_micros(self.frame_time.load(Ordering::Relaxed))
     }
 
     /// Lets go of the pseudo-terminal. The root process was reaped.
@@ -161,6 +167,7 @@ impl Terminal {
             redraw_pending: AtomicBool::new(false),
             started: Instant::now(),
             last_output: AtomicU64::new(0),
+            frame_time: AtomicU64::new(0),
         });
         // From here on dropping the handle ends the process.
         let terminal = Self {
@@ -282,6 +289,13 @@ impl Terminal {
     pub fn frame(&self, frame: &mut Frame) {
         self.shared().redraw_pending.store(false, Ordering::Release);
         self.emulator().frame(frame);
+    }
+
+    /// How long the view took to draw the last frame; the dearer frames are, the fewer a flood is
+    /// drawn with.
+    pub fn set_frame_time(&self, time: Duration) {
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.shared().frame_time.store(micros, Ordering::Relaxed);
     }
 
     /// Moves the view.

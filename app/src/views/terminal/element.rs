@@ -154,14 +154,18 @@ impl Element for TerminalElement {
 impl TerminalElement {
     fn paint_grid(&self, layout: PaneLayout, window: &mut Window, cx: &mut App) {
         let glyphs = GridFont::glyphs(window, cx);
-        let palette = cx.global::<ActiveTheme>().palette.clone();
+        let theme = cx.global::<ActiveTheme>();
+        let (palette, under) = (theme.palette.clone(), theme.chrome.base);
         let view = self.view.read(cx);
         let frame = &view.frame;
         let colours = Colours {
             theme: &palette,
             changed: &frame.palette,
         };
-        window.paint_quad(fill(layout.bounds, Hsla::from(colours.background())));
+        // Where pixels are drawn in software, each layer of the size of the window is a third of a frame.
+        if colours.background() != under {
+            window.paint_quad(fill(layout.bounds, Hsla::from(colours.background())));
+        }
 
         let active = view.is_active(window);
         let caret = frame
