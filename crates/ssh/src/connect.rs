@@ -51,8 +51,10 @@ pub(crate) struct Connection {
     pub shared: Arc<Shared>,
     pub config: Arc<HostConfig>,
     pub forwards: Forwards,
-    /// Session channels that are open.
+    /// Session channels that are open or being opened.
     sessions: AtomicUsize,
+    /// Session channels that the server opened.
+    opened: AtomicUsize,
     /// Session channels that the server allows, once it refused one.
     session_limit: AtomicUsize,
     /// Cuts the stream when dropped.
@@ -77,15 +79,27 @@ impl Connection {
     /// # Errors
     /// The connection is gone, or the server allows no more of them.
     pub(crate) async fn open_session(self: &Arc<Self>) -> Result<(Channel<Msg>, SessionSlot), OpenError> {
-        let open = self.sessions.fetch_add(1, Ordering::Relaxed);
-        let slot = SessionSlot(Arc::clone(self));
+        self.sessions.fetch_add(1, Ordering::Relaxed);
+        let mut slot = SessionSlot {
+            connection: Arc::clone(self),
+            opened: false,
+        };
         match self.handle.channel_open_session().await {
-            Ok(channel) => Ok((channel, slot)),
+            Ok(channel) => {
+                self.opened.fetch_add(1, Ordering::Relaxed);
+                slot.opened = true;
+                Ok((channel, slot))
+            }
             Err(russh::Error::ChannelOpenFailure(failure)) => {
-                if open > 0 {
-                    self.session_limit.store(open, Ordering::Relaxed);
+                // The server answers in order, so what it opened before is what it allows.
+                let opened = self.opened.load(Ordering::Relaxed);
+                if opened > 0 {
+                    self.session_limit.store(opened, Ordering::Relaxed);
                 }
-                Err(OpenError::Refused(failure))
+                Err(OpenError::Refused {
+                    failure,
+                    others: opened,
+                })
             }
             Err(_) => Err(OpenError::Lost(self.shared.loss().await)),
         }
@@ -122,19 +136,29 @@ impl Drop for Connection {
 }
 
 /// Counts an open session channel.
-pub(crate) struct SessionSlot(Arc<Connection>);
+pub(crate) struct SessionSlot {
+    connection: Arc<Connection>,
+    opened: bool,
+}
 
 impl Drop for SessionSlot {
     fn drop(&mut self) {
-        self.0.sessions.fetch_sub(1, Ordering::Relaxed);
+        self.connection.sessions.fetch_sub(1, Ordering::Relaxed);
+        if self.opened {
+            self.connection.opened.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
 /// Why no channel was opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
-    #[error("the server opened no channel: {0:?}")]
-    Refused(ChannelOpenFailure),
+    /// With how many others the server has open on this connection.
+    #[error("the server opened no channel: {failure:?}")]
+    Refused {
+        failure: ChannelOpenFailure,
+        others: usize,
+    },
     #[error("{0}")]
     Lost(String),
 }
@@ -208,6 +232,7 @@ impl Transport {
             shared: self.shared,
             config: Arc::clone(&plan.config),
             sessions: AtomicUsize::new(0),
+            opened: AtomicUsize::new(0),
             session_limit: AtomicUsize::new(limits::CHANNELS),
             lifeline: self.lifeline,
             _via: self.via,

@@ -78,8 +78,8 @@ pub const INPUT_WAITING: usize = 1024 * 1024;
 pub const INPUT_BULK: usize = 64 * 1024 * 1024;
 /// Channels on one connection; OpenSSH's `MaxSessions` is asked separately by the server.
 pub const CHANNELS: usize = 256;
-/// Commands waiting for the SSH thread.
-pub const COMMANDS: usize = 256;
+/// Connections on which one session is tried, where a server allows few sessions on each.
+pub const SESSION_TRIES: usize = 16;
 
 /// Connections forwarded at a time over one connection.
 pub const FORWARDED: usize = 256;

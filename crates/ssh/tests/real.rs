@@ -10,7 +10,13 @@ mod auth;
 mod client;
 #[path = "real/host_keys.rs"]
 mod host_keys;
+#[path = "real/living.rs"]
+mod living;
 #[path = "real/login.rs"]
 mod login;
+#[path = "real/routes.rs"]
+mod routes;
 #[path = "real/server.rs"]
 mod server;
+#[path = "real/stages.rs"]
+mod stages;

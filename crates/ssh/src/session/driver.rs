@@ -15,7 +15,7 @@ use crate::limits;
 use crate::pool::{self, Lease};
 use crate::progress::{Phase, Progress, ProgressSender};
 use crate::prompt::Prompter;
-use crate::stage::{self, Effect, Event, Exit, Stage, State};
+use crate::stage::{self, Effect, Event, Stage, State};
 
 /// Ending a shell in tmux may take this long.
 const GOODBYE: Duration = Duration::from_secs(5);
@@ -364,41 +364,35 @@ const QUIET: &str = "\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1
 /// Off the alternate screen, and no margins.
 const RESUME: &str = "\x1b[?1049l\x1b[!p";
 
-/// Opens the shell; on a pooled connection that turned out dead or full, once more on another one.
+/// Opens the shell. A pooled connection that turned out dead is replaced once; where the server
+/// allows no more sessions beside the others, another connection is taken or made.
 async fn open(
     context: &Arc<Context>,
     plan: &Plan,
     requester: &Requester,
-    lease: Lease,
+    mut lease: Lease,
     request: &ShellRequest,
 ) -> Result<(Shell, Lease), ConnectError> {
-    let reused = lease.reused;
-    let error = match shell::open(lease.clone(), request).await {
-        Ok(shell) => return Ok((shell, lease)),
-        Err(OpenFailure::Shell(error)) => return Err(error),
-        Err(OpenFailure::Channel(error)) => error,
-    };
-    if !reused {
-        return Err(refused(error));
+    let mut replaced = false;
+    for _ in 0..limits::SESSION_TRIES {
+        let error = match shell::open(lease.clone(), request).await {
+            Ok(shell) => return Ok((shell, lease)),
+            Err(OpenFailure::Shell(error)) => return Err(error),
+            Err(OpenFailure::Channel(error)) => error,
+        };
+        match error {
+            OpenError::Lost(reason) if replaced || !lease.reused => return Err(ConnectError::Lost(reason)),
+            OpenError::Lost(_) => {
+                replaced = true;
+                lease.evict();
+            }
+            OpenError::Refused { others: 0, .. } => return Err(ConnectError::Shell(error.to_string())),
+            OpenError::Refused { .. } => {}
+        }
+        requester.log.push(format!("{error}; another connection is taken"));
+        lease = pool::acquire(context, plan, requester).await?;
     }
-    requester.log.push(format!("{error}; another connection is made"));
-    if matches!(error, OpenError::Lost(_)) {
-        lease.evict();
-    }
-    drop(lease);
-    let lease = pool::acquire(context, plan, requester).await?;
-    match shell::open(lease.clone(), request).await {
-        Ok(shell) => Ok((shell, lease)),
-        Err(OpenFailure::Shell(error)) => Err(error),
-        Err(OpenFailure::Channel(error)) => Err(refused(error)),
-    }
-}
-
-fn refused(error: OpenError) -> ConnectError {
-    match error {
-        OpenError::Lost(reason) => ConnectError::Lost(reason),
-        OpenError::Refused(_) => ConnectError::Shell(error.to_string()),
-    }
+    Err(ConnectError::Shell("the server allows no more sessions".to_owned()))
 }
 
 async fn working(work: &mut Option<Work>) -> Done {

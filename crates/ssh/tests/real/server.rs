@@ -13,6 +13,8 @@ use tempfile::TempDir;
 pub const USER: &str = "tester";
 /// Searched for in logs, so it looks like nothing else.
 pub const PASSWORD: &str = "Pw-d41d8cd98f00b204";
+/// One-time codes that the PAM of a server accepts after the password, each once.
+pub const CODES: [&str; 3] = ["10000001", "20000002", "30000003"];
 const USER_ID: u32 = 1500;
 
 /// A running server. Everything it started ends with it: it is the first process of a process
@@ -113,7 +115,14 @@ impl Server {
         let hash = run("openssl", &["passwd", "-6", PASSWORD]);
         let entry = format!("{USER}:{}:19000:0:99999:7:::\n", hash.trim());
         fs::write(path.join("shadow"), fs::read_to_string("/etc/shadow").unwrap() + &entry).unwrap();
-        let pam = "auth required pam_unix.so\nauth required pam_unix.so\naccount required pam_unix.so\n";
+        let codes = format!("AAAAAAAAAAAAAAAAAAAAAAAAAA\n\" DISALLOW_REUSE\n{}\n", CODES.join("\n"));
+        fs::write(path.join("codes"), codes).unwrap();
+        fs::set_permissions(path.join("codes"), fs::Permissions::from_mode(0o600)).unwrap();
+        let pam = format!(
+            "auth required pam_unix.so\nauth required pam_google_authenticator.so \
+             secret={}/codes user=root no_strict_owner\naccount required pam_unix.so\n",
+            path.display()
+        );
         fs::write(path.join("pam"), pam).unwrap();
         fs::write(path.join("authorized_keys"), "").unwrap();
         dir
@@ -173,19 +182,30 @@ impl Server {
 
     /// Ends the server and all of its sessions.
     pub fn stop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            child.kill().unwrap();
-            child.wait().unwrap();
+        if self.child.is_none() {
+            return;
+        }
+        let pids = self.pids();
+        let mut child = self.child.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // The first process of a namespace takes the others with it, a moment later.
+        let alive = |pid: &i32| Path::new(&format!("/proc/{pid}")).exists();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while pids.iter().any(alive) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
     /// Every process of the server, in its namespace.
     pub fn pids(&self) -> Vec<i32> {
         let unshare = self.child.as_ref().unwrap().id();
-        let children = fs::read_to_string(format!("/proc/{unshare}/task/{unshare}/children")).unwrap();
-        let first: i32 = children.split_whitespace().next().unwrap().parse().unwrap();
+        let children = fs::read_to_string(format!("/proc/{unshare}/task/{unshare}/children")).unwrap_or_default();
+        let Some(first) = children.split_whitespace().next() else {
+            return Vec::new();
+        };
         let namespace = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
-        let own = namespace(&first.to_string());
+        let own = namespace(first);
         let all = fs::read_dir("/proc").unwrap().flatten();
         all.filter_map(|entry| entry.file_name().into_string().ok())
             .filter(|name| name.parse::<i32>().is_ok() && namespace(name) == own)
