@@ -13,7 +13,8 @@ use crate::poll;
 /// The key by which the window manager asks a window to close.
 pub const CLOSE_KEY: &str = "super+F4";
 
-/// The window manager takes no other key: those of the tests belong to the window.
+/// The window manager takes no other key and no button: those of the tests belong to the window. Without a list of its own
+/// it would move windows that are dragged with Alt.
 const OPENBOX: &str = "\
 <?xml version=\"1.0\"?>
 <openbox_config xmlns=\"http://openbox.org/3.4/rc\">
@@ -21,6 +22,11 @@ const OPENBOX: &str = "\
   <keyboard>
     <keybind key=\"W-F4\"><action name=\"Close\"/></keybind>
   </keyboard>
+  <mouse>
+    <context name=\"Client\">
+      <mousebind button=\"Left\" action=\"Press\"><action name=\"Focus\"/></mousebind>
+    </context>
+  </mouse>
 </openbox_config>
 ";
 

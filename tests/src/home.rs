@@ -22,6 +22,12 @@ pub const SETTINGS: &str = "[terminal]\nshell = \"bash\"\n";
 /// As [`SETTINGS`], and panes stay when their root process ends.
 pub const HELD: &str = "[terminal]\nshell = \"bash\"\n\n[panes]\nhold_on_exit = true\n";
 
+/// As [`SETTINGS`] with a theme and a language, so that pictures do not depend on a desktop.
+#[must_use]
+pub fn themed(theme: &str) -> String {
+    format!("{SETTINGS}\n[ui]\ntheme = \"{theme}\"\nlanguage = \"en\"\n")
+}
+
 /// The directories of one user. They vanish with the value.
 #[derive(Debug)]
 pub struct Home {
@@ -101,6 +107,13 @@ impl Home {
     #[must_use]
     pub fn user(&self) -> PathBuf {
         self.root.path().join("user")
+    }
+
+    /// [`Home::user`] as a shell reports it.
+    #[must_use]
+    pub fn user_path(&self) -> String {
+        let path = self.user().canonicalize().expect("the home is there");
+        path.to_str().expect("its path is UTF-8").to_owned()
     }
 
     /// The discovery file.

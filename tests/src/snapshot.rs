@@ -1,6 +1,23 @@
 //! Finding one's way in the JSON of a snapshot.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::poll::{self, PATIENCE};
+
+/// The workspace as it is now.
+#[must_use]
+pub fn now(client: &mut Client) -> Value {
+    client.ok("runtime.snapshot", json!({}))
+}
+
+/// Waits until the workspace is as wanted.
+pub fn until(client: &mut Client, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    poll::until_ok(what, PATIENCE, || {
+        let now = now(client);
+        if wanted(&now) { Ok(now) } else { Err(now) }
+    })
+}
 
 /// The tabs of the workspace window.
 #[must_use]

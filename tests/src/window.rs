@@ -6,13 +6,23 @@ use std::time::Duration;
 
 use image::RgbImage;
 
+use crate::client::Client;
 use crate::display::{self, Display};
 use crate::home::Home;
 use crate::instance::Instance;
+use crate::picture::{self, Mask};
 use crate::poll::{self, PATIENCE};
 
 /// Size of the window in every test, so that pictures can be compared.
 pub const SIZE: (u32, u32) = (1000, 640);
+
+/// What differs between runs: the sidebar says how long ago a state began.
+pub const AGES: [Mask; 1] = [Mask {
+    x: 160,
+    y: 60,
+    width: 55,
+    height: 180,
+}];
 
 /// A running window and the server inside it.
 #[derive(Debug)]
@@ -40,9 +50,16 @@ impl Window {
     /// a temporary path is drawn.
     #[must_use]
     pub fn open_in(home: &Arc<Home>) -> Self {
+        Self::open_scaled(home, 1.0)
+    }
+
+    /// As [`Window::open_in`] on a desktop that makes everything larger by this factor.
+    #[must_use]
+    pub fn open_scaled(home: &Arc<Home>, scale: f64) -> Self {
         let display = Display::start();
         let mut command = command(home, &display);
         command.arg("/").current_dir("/");
+        command.env("GPUI_X11_SCALE_FACTOR", scale.to_string());
         let instance = Instance::start_command(home, command);
         let id = poll::until_ok("a window on the screen", PATIENCE, || {
             let found = visible(&display, instance.pid());
@@ -62,6 +79,12 @@ impl Window {
     #[must_use]
     pub fn instance(&self) -> &Instance {
         &self.instance
+    }
+
+    /// A connection and the first pane, once its shell is at its prompt.
+    #[must_use]
+    pub fn ready(&self) -> (Client, u64) {
+        self.instance.ready()
     }
 
     /// The server inside, to wait for its end.
@@ -116,26 +139,43 @@ impl Window {
     pub fn click(&self, x: u32, y: u32, button: u32, times: u32) {
         let (x, y) = (x.to_string(), y.to_string());
         let (button, times) = (button.to_string(), times.to_string());
-        self.display
-            .xdotool(&["mousemove", "--sync", "--window", &self.id, &x, &y]);
-        self.display
-            .xdotool(&["click", "--repeat", &times, "--delay", "20", &button]);
+        // One run keeps the order. `--sync` would wait a quarter of a minute for a pointer that is there already.
+        let to = ["mousemove", "--window", &self.id, &x, &y];
+        let click = ["click", "--repeat", &times, "--delay", "20", &button];
+        self.display.xdotool(&[&to[..], &click[..]].concat());
+    }
+
+    /// Does something with the mouse while a modifier is held, in xdotool's notation, for example `shift`.
+    pub fn holding(&self, modifier: &str, act: impl FnOnce()) {
+        self.display.xdotool(&["keydown", modifier]);
+        act();
+        self.display.xdotool(&["keyup", modifier]);
+    }
+
+    /// Presses a button and keeps it down.
+    pub fn press(&self, button: u32) {
+        self.display.xdotool(&["mousedown", &button.to_string()]);
+    }
+
+    /// Lets go of a button.
+    pub fn release(&self, button: u32) {
+        self.display.xdotool(&["mouseup", &button.to_string()]);
     }
 
     /// Presses the left button at one place, moves in steps, and lets go at another.
     pub fn drag(&self, from: (u32, u32), to: (u32, u32)) {
         self.point(from);
-        self.display.xdotool(&["mousedown", "1"]);
+        self.press(1);
         let between = |step: u32| {
             let part = |from: u32, to: u32| (from * (4 - step) + to * step) / 4;
             (part(from.0, to.0), part(from.1, to.1))
         };
         (1..=4).for_each(|step| self.point(between(step)));
-        self.display.xdotool(&["mouseup", "1"]);
+        self.release(1);
     }
 
     /// Moves the pointer to a place in the window.
-    fn point(&self, (x, y): (u32, u32)) {
+    pub fn point(&self, (x, y): (u32, u32)) {
         let (x, y) = (x.to_string(), y.to_string());
         self.display
             .xdotool(&["mousemove", "--window", &self.id, &x, &y]);
@@ -174,6 +214,26 @@ impl Window {
                 .unwrap_or_else(|| panic!("no {name} in {text:?}"))
         };
         (field("WIDTH"), field("HEIGHT"))
+    }
+
+    /// What it shows, without what changes by itself.
+    #[must_use]
+    pub fn look(&self) -> RgbImage {
+        picture::masked(self.picture(), &AGES)
+    }
+
+    /// Waits until it shows something else than before.
+    pub fn await_change(&self, what: &str, before: &RgbImage) {
+        poll::until(what, || {
+            picture::compare(before, &self.look())
+                .is_err()
+                .then_some(())
+        });
+    }
+
+    /// Waits until it shows the same as before.
+    pub fn await_same(&self, what: &str, before: &RgbImage) {
+        poll::until_ok(what, PATIENCE, || picture::compare(before, &self.look()));
     }
 
     /// A picture of the window once it has stopped changing: four in a row are the same.

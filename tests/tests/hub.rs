@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use nebula_tests::pane::{await_rest, run};
-use nebula_tests::{Instance, poll, snapshot};
+use nebula_tests::pane::{await_rest, run, start_program};
+use nebula_tests::{Instance, snapshot};
 use serde_json::{Value, json};
 
 /// The methods that are routed today. Check 19 asks for all 38 of them in the end.
@@ -166,16 +166,7 @@ fn a_new_workspace_has_one_window_tab_and_pane() {
     assert_eq!(shown["active"], true);
     assert_eq!(shown["running_program"], json!(null));
     assert_eq!(shown["ssh_destination"], json!(null));
-    assert_eq!(
-        shown["cwd"],
-        instance
-            .home()
-            .user()
-            .canonicalize()
-            .unwrap()
-            .to_str()
-            .unwrap()
-    );
+    assert_eq!(shown["cwd"], instance.home().user_path());
     assert!(shown.get("agent").is_none(), "only for recognised agents");
 }
 
@@ -227,17 +218,7 @@ fn a_rename_is_one_revision_and_no_transition() {
 fn ordinary_programs_are_no_agents() {
     let instance = Instance::start();
     let (mut client, pane) = instance.ready();
-    client.ok("pane.prompt", json!({"pane_id": pane, "text": "sleep 60"}));
-    poll::until_ok("sleep to be seen", poll::PATIENCE, || {
-        let now = client.ok("runtime.snapshot", json!({}));
-        let program = snapshot::pane(&now, pane)["running_program"].clone();
-        if program == "sleep" {
-            Ok(())
-        } else {
-            Err(program)
-        }
-    });
-    let now = client.ok("runtime.snapshot", json!({}));
+    let now = start_program(&mut client, pane, "sleep 60", "sleep");
     assert_eq!(snapshot::state(&now, pane), "running");
     let agents = client.ok("agents.list", json!({}));
     assert_eq!(

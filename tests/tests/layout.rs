@@ -1,6 +1,6 @@
 //! Windows, tabs and the tree of panes.
 
-use nebula_tests::pane::{await_prompt, await_rest, await_text, run};
+use nebula_tests::pane::{await_prompt, await_rest, await_text, run, start_program};
 use nebula_tests::{Client, Instance, home, poll, snapshot};
 use serde_json::{Value, json};
 
@@ -17,15 +17,6 @@ fn split(client: &mut Client, pane: u64, direction: &str) -> (u64, Value) {
 
 fn layout(snapshot: &Value) -> &Value {
     &snapshot::tabs(snapshot)[0]["layout"]
-}
-
-/// Starts `sleep 60` and waits until it is the foreground program.
-fn occupy(client: &mut Client, pane: u64) {
-    client.ok("pane.prompt", json!({"pane_id": pane, "text": "sleep 60"}));
-    poll::until("sleep to run", || {
-        let now = client.ok("runtime.snapshot", json!({}));
-        (snapshot::pane(&now, pane)["running_program"] == "sleep").then_some(())
-    });
 }
 
 fn expect_busy(error: &Value, pane: u64, program: &str) {
@@ -267,7 +258,7 @@ fn a_busy_pane_is_closed_only_by_force() {
     let (mut client, first) = instance.ready();
     let (second, _) = split(&mut client, first, "left_right");
     await_prompt(&mut client, second);
-    occupy(&mut client, second);
+    start_program(&mut client, second, "sleep 60", "sleep");
     for (method, params) in [
         ("pane.close", json!({"pane_id": second})),
         ("pane.close", json!({"pane_id": second, "force": false})),
@@ -474,7 +465,7 @@ fn closing_the_window_ends_the_server() {
     let mut instance =
         Instance::start_with(&format!("{}\n[ui]\nkeep_session = false\n", home::SETTINGS));
     let (mut client, pane) = instance.ready();
-    occupy(&mut client, pane);
+    start_program(&mut client, pane, "sleep 60", "sleep");
     let error = client.error("window.close", json!({}), "confirmation_required");
     expect_busy(&error, pane, "sleep");
     client.ok("runtime.snapshot", json!({}));
@@ -503,7 +494,7 @@ fn closing_the_last_pane_ends_the_server() {
 fn processes_are_listed_root_first() {
     let instance = Instance::start();
     let (mut client, pane) = instance.ready();
-    occupy(&mut client, pane);
+    start_program(&mut client, pane, "sleep 60", "sleep");
     // The command line may be known before its process is there.
     let named =
         |process: &Value, name: &str| process["executable"].as_str().unwrap().ends_with(name);

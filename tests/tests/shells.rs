@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nebula_tests::pane::{await_prompt, await_rest, await_text, read, run};
+use nebula_tests::pane::{await_prompt, await_rest, await_text, read, run, start_program};
 use nebula_tests::{Client, Home, Instance, home, poll, snapshot};
 use serde_json::{Value, json};
 
@@ -81,17 +81,7 @@ fn expect_integration(instance: &Instance, shell: &str, status: &str) {
                 .unwrap()
                 .to_owned(),
         ),
-        (
-            "cd".to_owned(),
-            instance
-                .home()
-                .user()
-                .canonicalize()
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .to_owned(),
-        ),
+        ("cd".to_owned(), instance.home().user_path()),
     ] {
         run(&mut client, pane, &line);
         poll::until_ok(
@@ -280,24 +270,6 @@ fn a_plain_shell_works() {
     let result = run(&mut client, pane, "echo plain-$((40+2))");
     assert_eq!(result["wait"]["state"], "idle");
     await_text(&mut client, pane, "plain-42");
-}
-
-/// Waits until a full-screen program is in the foreground.
-fn start_program(client: &mut Client, pane: u64, line: &str, program: &str) {
-    client.ok("pane.prompt", json!({"pane_id": pane, "text": line}));
-    poll::until_ok(
-        &format!("{program} in the foreground"),
-        poll::PATIENCE,
-        || {
-            let now = client.ok("runtime.snapshot", json!({}));
-            let seen = snapshot::pane(&now, pane)["running_program"].clone();
-            if seen.as_str().is_some_and(|seen| seen.starts_with(program)) {
-                Ok(())
-            } else {
-                Err(seen)
-            }
-        },
-    );
 }
 
 fn type_text(client: &mut Client, pane: u64, text: &str, submit: bool) {

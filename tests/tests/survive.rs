@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use nebula_tests::pane::{await_prompt, read, run};
+use nebula_tests::pane::{await_prompt, read, run, start_program};
 use nebula_tests::process::{self, Signal};
 use nebula_tests::{Client, Instance, home, poll, snapshot};
 use serde_json::json;
@@ -56,14 +56,7 @@ fn a_program_that_does_not_read_holds_nobody_up() {
     let split = client.ok("pane.split", json!({"direction": "left_right"}));
     let working = split["action"]["pane_id"].as_u64().unwrap();
     await_prompt(&mut client, working);
-    client.ok(
-        "pane.prompt",
-        json!({"pane_id": deaf, "text": "stty raw -echo; sleep 600"}),
-    );
-    poll::until("sleep to run", || {
-        let now = client.ok("runtime.snapshot", json!({}));
-        (snapshot::pane(&now, deaf)["running_program"] == "sleep").then_some(())
-    });
+    start_program(&mut client, deaf, "stty raw -echo; sleep 600", "sleep");
     // 3.2 MB into a pane whose terminal takes a few KB. Whether the queue takes all of it or says
     // that it is full, the answer comes.
     let text = "x".repeat(32_768);
