@@ -1,7 +1,7 @@
 //! The owner of the workspace while there is a window: serves its inbox and the command queue on GPUI's main thread.
 //!
 //! One turn takes what has arrived, up to a bound, then pumps; nothing in it blocks. Between turns the loop sleeps
-//! until an event, a command or the next pump, at most 120 ms. Whatever the workspace wants of the window is told as
+//! until an event, a command or the next pump. Whatever the workspace wants of the window is told as
 //! [`OwnerEvent`]s; the owner outlives the window, which may be closed while its panes live on.
 
 use std::time::{Duration, Instant};

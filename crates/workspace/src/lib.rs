@@ -8,7 +8,7 @@
 //! threads of terminals, spawns, sampler --Inbox--> handle_event --\
 //! control API --CommandReceiver-----------------> execute ----------> model --publish--> RuntimeHub
 //! clicks and keys ------------------------------> actions --------/            \-------> views
-//! a timer of at most 120 ms --------------------> pump
+//! a timer, 120 ms while something is pending ----> pump
 //! ```
 //!
 //! The owner's thread never blocks in here: processes are started, looked at and read elsewhere,

@@ -10,7 +10,7 @@ use smol::Timer;
 use smol::future::{self, FutureExt};
 
 use crate::inbox::{Inbox, WorkspaceEvent};
-use crate::workspace::Workspace;
+use crate::workspace::{TICK, Workspace};
 
 /// Events that are applied before commands get their turn, so that a pane that floods the inbox
 /// cannot keep clients waiting.
@@ -52,7 +52,7 @@ pub async fn drive(
     closed.await;
     let deadline = Instant::now() + END_MAX;
     while !workspace.is_ended() && Instant::now() < deadline {
-        let pause = workspace.next_wake(Instant::now());
+        let pause = workspace.next_wake(Instant::now()).min(TICK);
         if let Wake::Event(Some(event)) = next(&inbox, None, pause).await {
             workspace.handle_event(event);
         }

@@ -21,8 +21,11 @@ use crate::sampler::Sampler;
 use crate::tab::Tab;
 use crate::tabs::Tabs;
 
-/// The pump runs at most this far apart (control-api.md 6.2).
+/// The pump runs at most this far apart while something waits for time to pass (control-api.md 6.2).
 pub const TICK: Duration = Duration::from_millis(120);
+
+/// The pump runs at most this far apart while nothing does: whatever happens wakes the owner anyway.
+const QUIET: Duration = Duration::from_secs(15);
 
 /// Size of the window of a headless server, and of a window that has not been drawn yet.
 const DEFAULT_COLUMNS: u16 = 120;
@@ -252,7 +255,8 @@ impl Workspace {
         self.publish_if_changed();
     }
 
-    /// How long the owner may sleep before the next pump, at most [`TICK`].
+    /// How long the owner may sleep before the next pump: at most [`TICK`] while something waits for
+    /// time to pass, and 15 s when nothing does, so that an idle workspace costs nothing.
     pub fn next_wake(&self, now: Instant) -> Duration {
         let gaps = self
             .held
@@ -263,7 +267,11 @@ impl Workspace {
             .hub
             .next_due()
             .map(|due| due.saturating_duration_since(now));
-        [gap, due].into_iter().flatten().fold(TICK, Duration::min)
+        let ending = (!self.dying.is_empty() || self.unpublished.is_some()).then_some(TICK);
+        [gap, due, ending]
+            .into_iter()
+            .flatten()
+            .fold(QUIET, Duration::min)
     }
 
     pub(crate) fn tell_window(&mut self, event: UiEvent) {
