@@ -28,4 +28,7 @@ pub use session::{
     BulkInput, ForwardError, InputError, OutputReader, Persist, ReadOutcome, Session,
     SessionObserver, SessionRequest, TerminalSize,
 };
-pub use sftp::Sftp;
+pub use sftp::{
+    Conflict, ConflictAsker, ConflictChoice, ConflictPolicy, Entry, EntryKind, Pending, Sftp, SftpError, Transfer,
+    TransferProgress, TransferSummary,
+};

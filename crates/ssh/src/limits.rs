@@ -93,6 +93,9 @@ pub const FORWARD_STALLED: Duration = Duration::from_secs(20);
 /// Bytes of a proxy's answer.
 pub const PROXY_ANSWER_BYTES: usize = 16 * 1024;
 
+/// Bytes of a proxy command's complaints.
+pub const PROXY_ERROR_BYTES: u64 = 1024 * 1024;
+
 /// SFTP requests under way in one transfer.
 pub const SFTP_REQUESTS: usize = 64;
 /// Bytes of one SFTP request.

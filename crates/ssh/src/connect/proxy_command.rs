@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::process::Stdio;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, BufReader, ReadBuf};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::ConnectError;
@@ -38,10 +38,9 @@ pub(crate) fn start(command: &str, log: &ConnectionLog) -> Result<ProxyCommand, 
         let log = log.clone();
         // Ends with the command.
         tokio::spawn(async move {
-            let mut lines = tokio::io::AsyncReadExt::take(errors, u64::from(limits::CHANNEL_WINDOW));
-            let mut reader = BufReader::new(&mut lines);
+            let mut reader = BufReader::new(errors.take(limits::PROXY_ERROR_BYTES));
             let mut line = Vec::new();
-            while let Ok(1..) = reader.read_until(b'\n', &mut line).await {
+            while reader.read_until(b'\n', &mut line).await.is_ok_and(|read| read > 0) {
                 let text = String::from_utf8_lossy(&line);
                 log.push(format!("proxy command: {}", text.trim_end()));
                 line.clear();
@@ -87,5 +86,26 @@ impl AsyncWrite for ProxyCommand {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.input).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_it_complains_about_is_logged() {
+        let log = ConnectionLog::default();
+        let mut command = start("echo oh no >&2; echo not reached", &log).unwrap();
+        let mut text = String::new();
+        command.read_to_string(&mut text).await.unwrap();
+        drop(command);
+        for _ in 0..500 {
+            if !log.lines().is_empty() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        assert_eq!(log.lines(), ["proxy command: oh no"]);
     }
 }

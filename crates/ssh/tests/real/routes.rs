@@ -179,7 +179,9 @@ fn a_proxy_command() {
     client.open(&server, &Answers::password()).ready();
     let client = Client::new("ProxyCommand echo going wrong >&2; exit 1");
     let pane = client.open(&server, &Answers::none());
-    assert_eq!(pane.failed().0, "connect");
+    let failed = pane.failed();
+    assert_eq!(failed.0, "connect");
+    eprintln!("{failed:?} {:#?}", pane.session.log());
     wait("its words", || pane.session.log().iter().any(|line| line.contains("going wrong")));
 }
 
