@@ -7,6 +7,7 @@ use std::time::Duration;
 use image::RgbImage;
 
 use crate::client::Client;
+use crate::ctl::Ctl;
 use crate::display::{self, Display};
 use crate::home::Home;
 use crate::instance::Instance;
@@ -179,6 +180,30 @@ impl Window {
         let (x, y) = (x.to_string(), y.to_string());
         self.display
             .xdotool(&["mousemove", "--window", &self.id, &x, &y]);
+    }
+
+    /// What was last selected on its display.
+    #[must_use]
+    pub fn primary(&self) -> String {
+        let mut command = self.instance.home().command("xclip".as_ref());
+        command
+            .env("DISPLAY", self.display.name())
+            .args(["-out", "-selection", "primary"]);
+        Ctl::run(command).stdout
+    }
+
+    /// Clicks a place so many times in a row that this is selected, and again while it is not: on a slow machine two clicks
+    /// may come too far apart.
+    pub fn select(&self, (x, y): (u32, u32), clicks: u32, wanted: &str) {
+        poll::until_ok(&format!("{wanted:?} to be selected"), PATIENCE, || {
+            self.click(x, y, 1, clicks);
+            let selected = self.primary();
+            if selected == wanted {
+                Ok(())
+            } else {
+                Err(selected)
+            }
+        });
     }
 
     /// Asks it to close, as the button of its frame does.

@@ -5,7 +5,7 @@ use nebula_tests::pane::{
 };
 use nebula_tests::picture;
 use nebula_tests::window::SIZE;
-use nebula_tests::{Client, Ctl, Window, poll, snapshot};
+use nebula_tests::{Client, Window, poll, snapshot};
 use serde_json::json;
 
 /// Check 46.
@@ -104,22 +104,13 @@ fn cell(column: u32, row: u32) -> (u32, u32) {
 /// Where the scrollbar is.
 const BAR: u32 = SIZE.0 - 4;
 
-/// The text of the screen of a pane that is scrolled: what is selected there by hand.
-fn primary(window: &Window) -> String {
-    let mut command = window.instance().home().command("xclip".as_ref());
-    command
-        .env("DISPLAY", window.display().name())
-        .args(["-out", "-selection", "primary"]);
-    Ctl::run(command).stdout
-}
-
 /// Waits until this is the primary selection.
 fn await_primary(window: &Window, wanted: &str) {
     poll::until_ok(
         &format!("{wanted:?} to be selected"),
         poll::PATIENCE,
         || {
-            let selected = primary(window);
+            let selected = window.primary();
             if selected == wanted {
                 Ok(())
             } else {
@@ -214,19 +205,17 @@ fn words_lines_and_blocks_are_selected() {
         .write("user/words", "one two three\nfour five six\n");
     run(&mut client, pane, "clear; cat ~/words");
     let (x, y) = cell(5, 0);
-    window.click(x, y, 1, 2);
-    await_primary(&window, "two");
-    window.click(x, y + 18, 1, 3);
-    await_primary(&window, "four five six");
+    window.select((x, y), 2, "two");
+    window.select((x, y + 18), 3, "four five six");
     for modifier in ["alt", "ctrl"] {
         window.drag(cell(0, 0), cell(4, 0));
-        await_primary(&window, "one ");
-        window.holding(modifier, || window.drag(cell(4, 0), cell(8, 1)));
-        await_primary(&window, "two \n fiv");
+        await_primary(&window, "one");
+        window.holding(modifier, || window.drag(cell(4, 0), cell(7, 1)));
+        await_primary(&window, "two\n fi");
     }
     // The end of a selection is moved with Shift.
     window.drag(cell(0, 0), cell(4, 0));
-    await_primary(&window, "one ");
+    await_primary(&window, "one");
     let (x, y) = cell(4, 1);
     window.holding("shift", || window.click(x, y, 1, 1));
     await_primary(&window, "one two three\nfour");
@@ -259,7 +248,7 @@ fn a_selection_scrolls_beyond_the_edge() {
     }
     window.release(1);
     let lines = poll::until("a long selection", || {
-        let text = primary(&window);
+        let text = window.primary();
         let lines: Vec<u32> = text.lines().filter_map(|line| line.parse().ok()).collect();
         (lines.len() > 35).then_some(lines)
     });
@@ -277,40 +266,20 @@ fn the_wheel_goes_three_lines() {
     run(&mut client, pane, "clear; seq 300");
     // What is selected tells what is on the screen: the line under the pointer.
     let (x, y) = cell(1, 5);
-    let line = |act: &dyn Fn()| -> i64 {
-        act();
-        window.click(x, y + 400, 1, 1);
+    let before: i64 = poll::until("a line", || {
         window.click(x, y, 1, 2);
-        poll::until("a line", || primary(&window).trim().parse().ok())
-    };
-    let before = line(&|| {});
+        window.primary().trim().parse().ok()
+    });
     window.click(x, y, 4, 1);
-    await_primary_after(&window, (x, y), &(before - 3).to_string());
+    window.select((x, y), 2, &(before - 3).to_string());
     // With Shift it is the same, where no program has the mouse.
     window.holding("shift", || window.click(x, y, 5, 1));
-    await_primary_after(&window, (x, y), &before.to_string());
+    window.select((x, y), 2, &before.to_string());
 
     show_input(&mut client, pane, r"\033[?1049h\033[?1007h");
     window.click(x, y, 4, 1);
     window.key("Return");
     await_text(&mut client, pane, "^[[A^[[A^[[A\n");
-}
-
-/// Double clicks until this is the word under the pointer.
-fn await_primary_after(window: &Window, (x, y): (u32, u32), wanted: &str) {
-    poll::until_ok(
-        &format!("{wanted:?} under the pointer"),
-        poll::PATIENCE,
-        || {
-            window.click(x, y, 1, 2);
-            let selected = primary(window);
-            if selected == wanted {
-                Ok(())
-            } else {
-                Err(selected)
-            }
-        },
-    );
 }
 
 /// The thumb follows the pointer, from wherever it was taken.
@@ -326,11 +295,7 @@ fn the_scrollbar_is_dragged() {
     window.drag((BAR, end), (BAR, end));
     assert_eq!(picture::compare(&bottom, &window.look()), Ok(()));
     window.drag((BAR, end), (BAR, 40));
-    let (x, y) = cell(0, 0);
-    window.click(x, y, 1, 2);
-    await_primary(&window, "1");
+    window.select(cell(0, 0), 2, "1");
     window.drag((BAR, 60), (BAR, SIZE.1));
-    let (x, y) = cell(0, 29);
-    window.click(x, y, 1, 2);
-    await_primary(&window, "300");
+    window.select(cell(0, 29), 2, "300");
 }

@@ -76,6 +76,7 @@ pub const REQUIREMENTS: &[Requirement] = &[
     need(Tests, "xvfb", Program("Xvfb"), "a display for tests of the window"),
     need(Tests, "openbox", Program("openbox"), "a window manager for tests of the window"),
     need(Tests, "xdotool", Program("xdotool"), "types and clicks in tests of the window"),
+    need(Tests, "xclip", Program("xclip"), "reads what is selected in tests of the window"),
     need(Tests, "imagemagick", Program("import"), "takes pictures in tests of the window"),
     need(Tests, "zsh", Program("zsh"), "tests of shell integration"),
     need(Tests, "fish", Program("fish"), "tests of shell integration"),
