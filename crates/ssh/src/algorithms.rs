@@ -82,7 +82,12 @@ fn chosen(list: Option<&str>, defaults: &[&str]) -> Vec<String> {
 }
 
 /// The library's names of a list; an empty result is an error unless the list was a default.
-fn supported<T, F>(what: &'static str, list: Option<&str>, defaults: &[&str], name: F) -> Result<Vec<T>, NoAlgorithm>
+fn supported<T, F>(
+    what: &'static str,
+    list: Option<&str>,
+    defaults: &[&str],
+    name: F,
+) -> Result<Vec<T>, NoAlgorithm>
 where
     F: Fn(&str) -> Option<T>,
 {
@@ -129,8 +134,16 @@ pub(crate) fn preferred(
         false => Vec::new(),
     };
     let compression = match compress {
-        true => vec![compression::ZLIB_LEGACY, compression::ZLIB, compression::NONE],
-        false => vec![compression::NONE, compression::ZLIB_LEGACY, compression::ZLIB],
+        true => vec![
+            compression::ZLIB_LEGACY,
+            compression::ZLIB,
+            compression::NONE,
+        ],
+        false => vec![
+            compression::NONE,
+            compression::ZLIB_LEGACY,
+            compression::ZLIB,
+        ],
     };
     Ok(Preferred {
         kex: Cow::Owned(kex),
@@ -216,14 +229,24 @@ mod tests {
         let known: Vec<_> = known.iter().map(|k| (*k).to_owned()).collect();
         let preferred = preferred(&AlgorithmLists::default(), false, &known, true).unwrap();
         assert_eq!(preferred.key, preferred.host_key_certificates);
-        preferred.key.iter().map(|key| key.as_str().to_owned()).collect()
+        preferred
+            .key
+            .iter()
+            .map(|key| key.as_str().to_owned())
+            .collect()
     }
 
     #[test]
     fn known_types_come_first() {
         assert_eq!(keys(&[])[0], "ssh-ed25519");
-        assert_eq!(keys(&["ssh-rsa"])[..3], ["rsa-sha2-512", "rsa-sha2-256", "ssh-ed25519"]);
-        assert_eq!(keys(&["ecdsa-sha2-nistp521", "ssh-ed25519"])[..2], ["ecdsa-sha2-nistp521", "ssh-ed25519"]);
+        assert_eq!(
+            keys(&["ssh-rsa"])[..3],
+            ["rsa-sha2-512", "rsa-sha2-256", "ssh-ed25519"]
+        );
+        assert_eq!(
+            keys(&["ecdsa-sha2-nistp521", "ssh-ed25519"])[..2],
+            ["ecdsa-sha2-nistp521", "ssh-ed25519"]
+        );
         assert_eq!(keys(&["ssh-dss"]).len(), HOST_KEYS.len());
     }
 
@@ -250,7 +273,11 @@ mod tests {
         assert_eq!(preferred.cipher.len(), 1);
         assert_eq!(preferred.compression[0], compression::ZLIB_LEGACY);
         assert!(preferred.host_key_certificates.is_empty());
-        assert!(preferred.kex.contains(&kex::EXTENSION_OPENSSH_STRICT_KEX_AS_CLIENT));
+        assert!(
+            preferred
+                .kex
+                .contains(&kex::EXTENSION_OPENSSH_STRICT_KEX_AS_CLIENT)
+        );
     }
 
     #[test]
@@ -259,7 +286,10 @@ mod tests {
             public_key: Some(list.to_owned()),
             ..AlgorithmLists::default()
         };
-        assert!(public_key_allowed(&AlgorithmLists::default(), "ssh-ed25519"));
+        assert!(public_key_allowed(
+            &AlgorithmLists::default(),
+            "ssh-ed25519"
+        ));
         assert!(public_key_allowed(&lists("ssh-*"), "ssh-ed25519"));
         assert!(!public_key_allowed(&lists("ssh-ed25519"), "rsa-sha2-512"));
         assert!(!public_key_allowed(&lists("-rsa-*"), "rsa-sha2-512"));

@@ -195,7 +195,9 @@ impl Authenticator {
                     self.log.push("more keys are tried on another connection");
                     return Err(AuthError::MoreKeys);
                 }
-                self.log.push("the other keys are not tried, to leave the server's tries for other methods");
+                self.log.push(
+                    "the other keys are not tried, to leave the server's tries for other methods",
+                );
                 break;
             }
             if !self.ready(&mut candidate).await {
@@ -205,7 +207,8 @@ impl Authenticator {
             if used.contains(&id) || !self.state.keys.insert(id.clone()) {
                 continue;
             }
-            let Some(result) = signer::offer(self, handle, &candidate, &mut offer.agent).await? else {
+            let Some(result) = signer::offer(self, handle, &candidate, &mut offer.agent).await?
+            else {
                 continue;
             };
             self.state.on_connection += 1;
@@ -216,7 +219,10 @@ impl Authenticator {
                     return Ok(Outcome::Done);
                 }
                 Outcome::Partial(now) => {
-                    self.log.push(format!("{} was accepted; the server wants more", candidate.label));
+                    self.log.push(format!(
+                        "{} was accepted; the server wants more",
+                        candidate.label
+                    ));
                     // On a later connection this key has to open the door again.
                     self.state.keys.remove(&id);
                     used.insert(id);
@@ -224,7 +230,10 @@ impl Authenticator {
                 }
                 Outcome::Refused(now) => {
                     self.log.push(format!("{} was refused", candidate.label));
-                    self.state.failure.keys_refused.push(candidate.label.clone());
+                    self.state
+                        .failure
+                        .keys_refused
+                        .push(candidate.label.clone());
                     self.check(handle, &now)?;
                     left = now;
                 }
@@ -315,7 +324,10 @@ impl Authenticator {
         match self.asker.ask(kind).await {
             Some(Answer::Answers(answers)) if answers.len() == count => {
                 // The library takes plain strings; ours are wiped here.
-                Ok(answers.iter().map(|answer| answer.expose().to_owned()).collect())
+                Ok(answers
+                    .iter()
+                    .map(|answer| answer.expose().to_owned())
+                    .collect())
             }
             _ => Err(AuthError::GivenUp),
         }
@@ -333,7 +345,9 @@ impl Authenticator {
                 _ => return Err(AuthError::GivenUp),
             };
             let user = self.config.user.clone();
-            let result = handle.authenticate_password(user, password.expose()).await?;
+            let result = handle
+                .authenticate_password(user, password.expose())
+                .await?;
             drop(password);
             match Outcome::from(result) {
                 Outcome::Refused(now) => {
@@ -361,7 +375,8 @@ impl Authenticator {
             // The server allows as many tries as were made; one fewer leaves one for a password.
             state.rounds -= 1;
             state.budget = state.on_connection.saturating_sub(1).max(1);
-            self.log.push("the server ended the connection after too many keys");
+            self.log
+                .push("the server ended the connection after too many keys");
             return Err(AuthError::MoreKeys);
         }
         Err(AuthError::Ended(Box::new(state.failure.clone())))
@@ -369,7 +384,8 @@ impl Authenticator {
 
     fn note(&mut self, left: &MethodSet) {
         let accepts: Vec<String> = left.iter().map(String::from).collect();
-        self.log.push(format!("the server accepts {}", accepts.join(", ")));
+        self.log
+            .push(format!("the server accepts {}", accepts.join(", ")));
         self.state.failure.accepts = accepts;
     }
 }

@@ -122,11 +122,13 @@ impl Ssh {
             runtime: runtime.handle().clone(),
         });
         let (alive, mut dead) = watch::channel(());
-        thread::Builder::new().name("ssh".to_owned()).spawn(move || {
-            runtime.block_on(async move { while dead.changed().await.is_ok() {} });
-            // A name that is being looked up cannot be stopped; it is not waited for.
-            runtime.shutdown_background();
-        })?;
+        thread::Builder::new()
+            .name("ssh".to_owned())
+            .spawn(move || {
+                runtime.block_on(async move { while dead.changed().await.is_ok() {} });
+                // A name that is being looked up cannot be stopped; it is not waited for.
+                runtime.shutdown_background();
+            })?;
         Ok(Self {
             context,
             alive: Arc::new(alive),

@@ -32,8 +32,8 @@ use crate::progress::{Phase, ProgressSender};
 use crate::prompt::{Asker, Prompter};
 pub(crate) use callbacks::{Client, Shared};
 pub use error::ConnectError;
-pub(crate) use plan::{Plan, Via, plan};
 pub use plan::HostOverrides;
+pub(crate) use plan::{Plan, Via, plan};
 pub use proxy::{Proxy, ProxyChoice, ProxyKind, ProxyRules};
 pub(crate) use stream::{Lifeline, Stream};
 
@@ -78,7 +78,9 @@ impl Connection {
     ///
     /// # Errors
     /// The connection is gone, or the server allows no more of them.
-    pub(crate) async fn open_session(self: &Arc<Self>) -> Result<(Channel<Msg>, SessionSlot), OpenError> {
+    pub(crate) async fn open_session(
+        self: &Arc<Self>,
+    ) -> Result<(Channel<Msg>, SessionSlot), OpenError> {
         self.sessions.fetch_add(1, Ordering::Relaxed);
         let mut slot = SessionSlot {
             connection: Arc::clone(self),
@@ -109,7 +111,11 @@ impl Connection {
     ///
     /// # Errors
     /// The server refuses it, or the connection is gone.
-    pub(crate) async fn open_tcp(&self, host: &str, port: u16) -> Result<Channel<Msg>, russh::Error> {
+    pub(crate) async fn open_tcp(
+        &self,
+        host: &str,
+        port: u16,
+    ) -> Result<Channel<Msg>, russh::Error> {
         self.handle
             .channel_open_direct_tcpip(host, u32::from(port), "127.0.0.1", 0)
             .await
@@ -189,7 +195,9 @@ pub(crate) async fn establish(
         requester.progress.enter(Phase::Authenticating);
         match auth.run(&mut transport.handle).await {
             Ok(()) => {
-                requester.log.push(format!("{} is authenticated", plan.label()));
+                requester
+                    .log
+                    .push(format!("{} is authenticated", plan.label()));
                 return Ok(transport.finish(plan));
             }
             Err(AuthError::MoreKeys) => {
@@ -252,12 +260,19 @@ async fn exchange_keys(
     let config = client_config(context, &plan.config).await?;
     let (lifeline, life) = Lifeline::new();
     let shared = Arc::new(Shared::new(requester.log.clone(), &plan.config, context));
-    let client = Client::new(Arc::clone(&shared), Arc::clone(&plan.config), asker.clone(), life.clone());
+    let client = Client::new(
+        Arc::clone(&shared),
+        Arc::clone(&plan.config),
+        asker.clone(),
+        life.clone(),
+    );
     let refusal = client.refusal();
     let guarded = stream.guarded(life);
     match client::connect_stream(config, guarded, client).await {
         Ok(handle) => {
-            requester.log.push(format!("keys are exchanged with {}", plan.label()));
+            requester
+                .log
+                .push(format!("keys are exchanged with {}", plan.label()));
             Ok(Transport {
                 handle,
                 shared,
@@ -298,7 +313,9 @@ async fn client_config(
     // The library asserts this limit.
     let bytes = rekey.bytes.clamp(64 * 1024, 1 << 30);
     Ok(Arc::new(client::Config {
-        client_id: russh::SshId::Standard(concat!("SSH-2.0-Nebula_", env!("CARGO_PKG_VERSION")).into()),
+        client_id: russh::SshId::Standard(
+            concat!("SSH-2.0-Nebula_", env!("CARGO_PKG_VERSION")).into(),
+        ),
         limits: russh::Limits::new(bytes, bytes, rekey.time),
         window_size: limits::CHANNEL_WINDOW,
         maximum_packet_size: limits::CHANNEL_PACKET,

@@ -98,9 +98,9 @@ fn port(digits: &str) -> Result<u16, DestinationError> {
 fn is_host(host: &str) -> bool {
     !host.starts_with('-')
         && host.len() <= 1025
-        && host.chars().all(|c| {
-            !c.is_control() && !c.is_whitespace() && !"'`\"$\\;&<>|(){},/?#".contains(c)
-        })
+        && host
+            .chars()
+            .all(|c| !c.is_control() && !c.is_whitespace() && !"'`\"$\\;&<>|(){},/?#".contains(c))
 }
 
 /// OpenSSH's `valid_ruser`.
@@ -144,7 +144,10 @@ mod tests {
         assert_eq!(parts("me@host:2222"), (user(), "host".into(), Some(2222)));
         assert_eq!(parts("host:22"), (None, "host".into(), Some(22)));
         assert_eq!(parts("::1"), (None, "::1".into(), None));
-        assert_eq!(parts("me@fe80::1%eth0"), (user(), "fe80::1%eth0".into(), None));
+        assert_eq!(
+            parts("me@fe80::1%eth0"),
+            (user(), "fe80::1%eth0".into(), None)
+        );
         assert_eq!(parts("[::1]:2222"), (None, "::1".into(), Some(2222)));
         assert_eq!(parts("me@[::1]"), (user(), "::1".into(), None));
         assert_eq!(parts("ssh://me@host:2/"), (user(), "host".into(), Some(2)));
@@ -153,7 +156,20 @@ mod tests {
 
     #[test]
     fn what_could_be_an_option_or_a_command_is_refused() {
-        for text in ["", "me@", "-oProxyCommand=x", "a b", "h;reboot", "$(x)", "h:0", "h:99999", "@h", "-l@h", "[::1", "[::1]x"] {
+        for text in [
+            "",
+            "me@",
+            "-oProxyCommand=x",
+            "a b",
+            "h;reboot",
+            "$(x)",
+            "h:0",
+            "h:99999",
+            "@h",
+            "-l@h",
+            "[::1",
+            "[::1]x",
+        ] {
             assert!(text.parse::<Destination>().is_err(), "{text}");
         }
     }

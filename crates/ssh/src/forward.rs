@@ -162,15 +162,27 @@ impl Forwards {
     /// Starts what the configuration asks for.
     pub(crate) fn start_configured(&self, context: &Context, connection: &Arc<Connection>) {
         let config = &connection.config;
-        let local = config.local_forwards.iter().cloned().map(|rule| ForwardSpec {
-            kind: ForwardKind::Local,
-            rule,
-        });
-        let remote = config.remote_forwards.iter().cloned().map(|rule| ForwardSpec {
-            kind: ForwardKind::Remote,
-            rule,
-        });
-        let dynamic = config.dynamic_forwards.iter().cloned().map(ForwardSpec::dynamic);
+        let local = config
+            .local_forwards
+            .iter()
+            .cloned()
+            .map(|rule| ForwardSpec {
+                kind: ForwardKind::Local,
+                rule,
+            });
+        let remote = config
+            .remote_forwards
+            .iter()
+            .cloned()
+            .map(|rule| ForwardSpec {
+                kind: ForwardKind::Remote,
+                rule,
+            });
+        let dynamic = config
+            .dynamic_forwards
+            .iter()
+            .cloned()
+            .map(ForwardSpec::dynamic);
         for spec in local.chain(remote).chain(dynamic) {
             self.add(context, connection, spec);
         }
@@ -198,8 +210,16 @@ impl Forwards {
         };
         let weak = Arc::downgrade(connection);
         let task = match spec.kind {
-            ForwardKind::Local => context.runtime.spawn(listen::run(weak, spec.rule.clone(), forwarding.clone())),
-            ForwardKind::Remote => context.runtime.spawn(remote::run(weak, spec.rule.clone(), forwarding.clone())),
+            ForwardKind::Local => {
+                context
+                    .runtime
+                    .spawn(listen::run(weak, spec.rule.clone(), forwarding.clone()))
+            }
+            ForwardKind::Remote => {
+                context
+                    .runtime
+                    .spawn(remote::run(weak, spec.rule.clone(), forwarding.clone()))
+            }
         };
         active.push(Active {
             id,
@@ -212,14 +232,22 @@ impl Forwards {
     }
 
     /// Ends a forward; its open streams go on.
-    pub(crate) fn close(&self, context: &Context, connection: &Arc<Connection>, id: ForwardId) -> Option<ForwardSpec> {
+    pub(crate) fn close(
+        &self,
+        context: &Context,
+        connection: &Arc<Connection>,
+        id: ForwardId,
+    ) -> Option<ForwardSpec> {
         let mut active = self.active.lock();
         let at = active.iter().position(|forward| forward.id == id)?;
         let forward = active.swap_remove(at);
         drop(active);
         forward.task.abort();
         if forward.spec.kind == ForwardKind::Remote {
-            context.runtime.spawn(remote::cancel(Arc::clone(connection), forward.spec.rule.clone()));
+            context.runtime.spawn(remote::cancel(
+                Arc::clone(connection),
+                forward.spec.rule.clone(),
+            ));
         }
         Some(forward.spec)
     }

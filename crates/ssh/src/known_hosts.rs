@@ -57,7 +57,10 @@ impl KnownHosts {
     /// files, each once.
     pub fn key_types(&self, name: &str) -> Vec<String> {
         let mut types = Vec::new();
-        for entry in self.matching(name).filter(|entry| entry.marker == Marker::None) {
+        for entry in self
+            .matching(name)
+            .filter(|entry| entry.marker == Marker::None)
+        {
             if !types.contains(&entry.key_type) {
                 types.push(entry.key_type.clone());
             }
@@ -104,7 +107,9 @@ pub fn describe(key: &PublicKey) -> (&'static str, usize) {
         },
         KeyData::Rsa(key) => {
             let modulus = key.n().as_positive_bytes().unwrap_or_default();
-            let top = modulus.first().map_or(0, |byte| byte.leading_zeros() as usize);
+            let top = modulus
+                .first()
+                .map_or(0, |byte| byte.leading_zeros() as usize);
             ("RSA", (modulus.len() * 8).saturating_sub(top))
         }
         _ => ("KEY", 0),

@@ -29,6 +29,6 @@ pub use session::{
     SessionObserver, SessionRequest, TerminalSize,
 };
 pub use sftp::{
-    Conflict, ConflictAsker, ConflictChoice, ConflictPolicy, Entry, EntryKind, Pending, Sftp, SftpError, Transfer,
-    TransferProgress, TransferSummary,
+    Conflict, ConflictAsker, ConflictChoice, ConflictPolicy, Entry, EntryKind, Pending, Sftp,
+    SftpError, Transfer, TransferProgress, TransferSummary,
 };

@@ -79,7 +79,12 @@ impl Lease {
 
 impl Clone for Lease {
     fn clone(&self) -> Self {
-        Self::new(&self.context, &self.key, Arc::clone(&self.pooled), self.reused)
+        Self::new(
+            &self.context,
+            &self.key,
+            Arc::clone(&self.pooled),
+            self.reused,
+        )
     }
 }
 
@@ -116,7 +121,10 @@ impl Pool {
         let mut removed = Vec::new();
         let mut hosts = self.hosts.lock();
         if let Some(host) = hosts.get_mut(key) {
-            removed.extend(host.ready.extract_if(.., |other| Arc::ptr_eq(other, pooled)));
+            removed.extend(
+                host.ready
+                    .extract_if(.., |other| Arc::ptr_eq(other, pooled)),
+            );
             if host.ready.is_empty() && host.coming.is_none() {
                 hosts.remove(key);
             }
@@ -128,7 +136,11 @@ impl Pool {
 
     /// Connections that stand.
     pub(crate) fn len(&self) -> usize {
-        self.hosts.lock().values().map(|host| host.ready.len()).sum()
+        self.hosts
+            .lock()
+            .values()
+            .map(|host| host.ready.len())
+            .sum()
     }
 }
 
@@ -154,12 +166,17 @@ pub(crate) async fn acquire(
         match role(context, &key, requester) {
             Role::Use(pooled) => {
                 if !made {
-                    requester.log.push(format!("the connection to {} is shared", plan.label()));
+                    requester
+                        .log
+                        .push(format!("the connection to {} is shared", plan.label()));
                 }
                 return Ok(Lease::new(context, &key, pooled, !made));
             }
             Role::Wait(coming) => {
-                requester.log.push(format!("a connection to {} is being made already", plan.label()));
+                requester.log.push(format!(
+                    "a connection to {} is being made already",
+                    plan.label()
+                ));
                 if let Some(result) = follow(coming, requester).await {
                     result?;
                 }
@@ -190,7 +207,8 @@ pub(crate) async fn acquire(
 fn role(context: &Context, key: &Arc<str>, requester: &Requester) -> Role {
     let mut hosts = context.pool.hosts.lock();
     let host = hosts.entry(key.to_string()).or_default();
-    let usable = |pooled: &&Arc<Pooled>| !pooled.connection.is_dead() && pooled.connection.has_room();
+    let usable =
+        |pooled: &&Arc<Pooled>| !pooled.connection.is_dead() && pooled.connection.has_room();
     if let Some(pooled) = host.ready.iter().find(usable) {
         return Role::Use(Arc::clone(pooled));
     }
@@ -215,13 +233,18 @@ fn keep(context: &Arc<Context>, key: &Arc<str>, connection: Connection) {
     let host = hosts.entry(key.to_string()).or_default();
     host.ready.insert(0, Arc::clone(&pooled));
     drop(hosts);
-    pooled.connection.forwards.start_configured(context, &pooled.connection);
+    pooled
+        .connection
+        .forwards
+        .start_configured(context, &pooled.connection);
 }
 
 /// Waits for the attempt of somebody else; `None` when that one gave up.
 async fn follow(mut coming: Coming, requester: &Requester) -> Option<Result<(), ConnectError>> {
     loop {
-        requester.progress.copy(*coming.progress.borrow_and_update());
+        requester
+            .progress
+            .copy(*coming.progress.borrow_and_update());
         tokio::select! {
             moved = coming.progress.changed() => if moved.is_err() {
                 // The maker is gone; the outcome says how.

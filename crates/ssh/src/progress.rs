@@ -60,7 +60,8 @@ impl ProgressSender {
 
     /// A question waits until the value is dropped.
     pub(crate) fn prompting(&self) -> Prompting {
-        self.0.send_modify(|progress| progress.prompts = progress.prompts.saturating_add(1));
+        self.0
+            .send_modify(|progress| progress.prompts = progress.prompts.saturating_add(1));
         Prompting(self.clone())
     }
 }
@@ -70,6 +71,8 @@ pub(crate) struct Prompting(ProgressSender);
 
 impl Drop for Prompting {
     fn drop(&mut self) {
-        self.0.0.send_modify(|progress| progress.prompts = progress.prompts.saturating_sub(1));
+        self.0
+            .0
+            .send_modify(|progress| progress.prompts = progress.prompts.saturating_sub(1));
     }
 }

@@ -171,6 +171,9 @@ impl Asker {
             kind,
             reply,
         });
-        tokio::time::timeout(limits::PROMPT, answer).await.ok()?.ok()
+        tokio::time::timeout(limits::PROMPT, answer)
+            .await
+            .ok()?
+            .ok()
     }
 }

@@ -183,7 +183,10 @@ pub enum ForwardError {
     #[error("the session is not connected; try again when it is ready")]
     NotReady,
     /// There are too many.
-    #[error("a connection has at most {} forwards; close one first", limits::FORWARDS)]
+    #[error(
+        "a connection has at most {} forwards; close one first",
+        limits::FORWARDS
+    )]
     TooMany,
 }
 
@@ -248,7 +251,9 @@ impl Session {
 
     /// What the server said before the authentication, made harmless; empty when nothing.
     pub fn banner(&self) -> String {
-        self.connection().map(|connection| connection.shared.banner()).unwrap_or_default()
+        self.connection()
+            .map(|connection| connection.shared.banner())
+            .unwrap_or_default()
     }
 
     /// The output of the remote terminal. There is one reader; `None` once it was taken.
@@ -267,7 +272,10 @@ impl Session {
     /// [`InputError::NotReady`] in every stage but ready, [`InputError::Full`] when
     /// [`limits::INPUT_WAITING`] bytes wait.
     pub fn write(&self, bytes: Vec<u8>) -> Result<(), InputError> {
-        self.shared().input.push(bytes).map_err(|error| self.explain(error))
+        self.shared()
+            .input
+            .push(bytes)
+            .map_err(|error| self.explain(error))
     }
 
     /// Queues a large text, such as a paste; it can be watched and cancelled.
@@ -276,7 +284,10 @@ impl Session {
     /// [`InputError::NotReady`] in every stage but ready, [`InputError::Full`] when
     /// [`limits::INPUT_BULK`] bytes wait.
     pub fn write_bulk(&self, bytes: Vec<u8>) -> Result<BulkInput, InputError> {
-        self.shared().input.push_bulk(bytes).map_err(|error| self.explain(error))
+        self.shared()
+            .input
+            .push_bulk(bytes)
+            .map_err(|error| self.explain(error))
     }
 
     /// Says which stage it is that refuses input.
@@ -305,7 +316,8 @@ impl Session {
 
     /// The shell's directory, as it announced it; a reconnection begins there.
     pub fn set_directory(&self, directory: String) {
-        self.shared().order(|orders| orders.directory = Some(directory));
+        self.shared()
+            .order(|orders| orders.directory = Some(directory));
     }
 
     /// Gives up the stage under way; the session has then failed. Nothing happens to a ready one.
@@ -325,7 +337,9 @@ impl Session {
 
     /// The forwards of the session's connection, also those of other sessions on it.
     pub fn forwards(&self) -> Vec<ForwardInfo> {
-        self.connection().map(|connection| connection.forwards.list()).unwrap_or_default()
+        self.connection()
+            .map(|connection| connection.forwards.list())
+            .unwrap_or_default()
     }
 
     /// Adds a forward to the connection; it comes again after a loss.
@@ -350,8 +364,15 @@ impl Session {
         let Some(connection) = self.connection() else {
             return;
         };
-        if let Some(spec) = connection.forwards.close(&self.handle.context, &connection, id) {
-            self.shared().status.lock().added.retain(|added| *added != spec);
+        if let Some(spec) = connection
+            .forwards
+            .close(&self.handle.context, &connection, id)
+        {
+            self.shared()
+                .status
+                .lock()
+                .added
+                .retain(|added| *added != spec);
         }
     }
 

@@ -214,17 +214,25 @@ impl Sftp {
 
     /// Brings a file or folder into a folder of this side.
     pub fn download(&self, remote: &str, folder: PathBuf, conflicts: ConflictPolicy) -> Transfer {
-        Transfer::start(self, transfer::Direction::Download {
-            remote: remote.to_owned(),
-            folder,
-        }, conflicts)
+        Transfer::start(
+            self,
+            transfer::Direction::Download {
+                remote: remote.to_owned(),
+                folder,
+            },
+            conflicts,
+        )
     }
 
     /// Brings a file or folder of this side into a folder of the host.
     pub fn upload(&self, local: PathBuf, folder: &str, conflicts: ConflictPolicy) -> Transfer {
-        Transfer::start(self, transfer::Direction::Upload {
-            local,
-            folder: folder.to_owned(),
-        }, conflicts)
+        Transfer::start(
+            self,
+            transfer::Direction::Upload {
+                local,
+                folder: folder.to_owned(),
+            },
+            conflicts,
+        )
     }
 }

@@ -159,7 +159,10 @@ impl State {
             connect_limit: limits::CONNECT,
             attempt: 0,
         };
-        (state, vec![Effect::StartTimer(limits::RESOLVE), Effect::Resolve])
+        (
+            state,
+            vec![Effect::StartTimer(limits::RESOLVE), Effect::Resolve],
+        )
     }
 }
 
@@ -299,9 +302,12 @@ pub fn step(mut state: State, event: Event) -> (State, Vec<Effect>) {
             state.attempt = 0;
             vec![Effect::StartTimer(limits::RESOLVE), Effect::Resolve]
         }
-        (Event::Cancel, None) if matches!(state.stage, Stage::Reconnecting { .. }) => {
-            failed(&mut state, StageName::Connect, "cancelled".to_owned(), false)
-        }
+        (Event::Cancel, None) if matches!(state.stage, Stage::Reconnecting { .. }) => failed(
+            &mut state,
+            StageName::Connect,
+            "cancelled".to_owned(),
+            false,
+        ),
         (Event::Close, _) if !matches!(state.stage, Stage::Closed { .. }) => {
             closed(&mut state, Exit::default())
         }
@@ -369,9 +375,10 @@ fn timed_out(stage: StageName, state: &State) -> String {
             "the server did not finish the authentication within",
             limits::AUTHENTICATE,
         ),
-        StageName::OpenShell | StageName::Ready => {
-            ("the server did not start a shell within", limits::OPEN_SHELL)
-        }
+        StageName::OpenShell | StageName::Ready => (
+            "the server did not start a shell within",
+            limits::OPEN_SHELL,
+        ),
     };
     format!("{what} {} s", limit.as_secs_f32())
 }

@@ -5,7 +5,11 @@
 pub(crate) fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
     for c in text.chars() {
-        let c = if c.is_control() || is_direction_control(c) { ' ' } else { c };
+        let c = if c.is_control() || is_direction_control(c) {
+            ' '
+        } else {
+            c
+        };
         if out.len() + c.len_utf8() > limit {
             break;
         }

@@ -8,10 +8,14 @@
 mod auth;
 #[path = "real/client.rs"]
 mod client;
+#[path = "real/files.rs"]
+mod files;
 #[path = "real/host_keys.rs"]
 mod host_keys;
 #[path = "real/living.rs"]
 mod living;
+#[path = "real/load.rs"]
+mod load;
 #[path = "real/login.rs"]
 mod login;
 #[path = "real/routes.rs"]

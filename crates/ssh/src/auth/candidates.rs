@@ -143,13 +143,16 @@ fn ordered(held: &[AgentIdentity], files: &Files, only_named: bool) -> Vec<Candi
     let mut candidates: Vec<Candidate> = Vec::new();
     let named = |identity: &AgentIdentity| {
         let key = identity.public_key();
-        files
-            .keys
-            .iter()
-            .position(|file| file.public.as_ref().is_some_and(|p| p.key_data() == key.key_data()))
+        files.keys.iter().position(|file| {
+            file.public
+                .as_ref()
+                .is_some_and(|p| p.key_data() == key.key_data())
+        })
     };
-    let mut of_agent: Vec<(Option<usize>, &AgentIdentity)> =
-        held.iter().map(|identity| (named(identity), identity)).collect();
+    let mut of_agent: Vec<(Option<usize>, &AgentIdentity)> = held
+        .iter()
+        .map(|identity| (named(identity), identity))
+        .collect();
     of_agent.sort_by_key(|(position, _)| position.unwrap_or(usize::MAX));
     for (position, identity) in of_agent {
         if position.is_some() || !only_named {
@@ -162,9 +165,9 @@ fn ordered(held: &[AgentIdentity], files: &Files, only_named: bool) -> Vec<Candi
     }
     for (path, certificate) in &files.certificates {
         let signs = |key: &PublicKey| key.key_data() == certificate.public_key();
-        let in_agent = held.iter().find(|identity| {
-            matches!(identity, AgentIdentity::PublicKey { key, .. } if signs(key))
-        });
+        let in_agent = held.iter().find(
+            |identity| matches!(identity, AgentIdentity::PublicKey { key, .. } if signs(key)),
+        );
         let in_file = || {
             let mut keys = files.keys.iter();
             keys.find(|file| file.can_sign() && file.public.as_ref().is_some_and(signs))
@@ -196,7 +199,13 @@ fn agent_label(identity: &AgentIdentity, file: Option<&Arc<KeyFile>>) -> String 
         return file.label();
     }
     match identity.comment() {
-        "" => format!("a key of the agent ({})", fingerprint(&identity.public_key())),
-        comment => format!("{} of the agent", text::plain(comment, limits::LOG_LINE_BYTES / 4)),
+        "" => format!(
+            "a key of the agent ({})",
+            fingerprint(&identity.public_key())
+        ),
+        comment => format!(
+            "{} of the agent",
+            text::plain(comment, limits::LOG_LINE_BYTES / 4)
+        ),
     }
 }

@@ -91,7 +91,9 @@ mod tests {
         failure.keys_refused.clear();
         failure.accepts.push("password".into());
         failure.passwords_refused = 3;
-        failure.not_offered.push("id_x: no passphrase was given".into());
+        failure
+            .not_offered
+            .push("id_x: no passphrase was given".into());
         assert_eq!(
             failure.to_string(),
             "server accepts publickey, password; no key was offered; 3 passwords refused; \

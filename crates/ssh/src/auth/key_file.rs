@@ -101,7 +101,10 @@ impl KeyFile {
 
     /// Unlocks the key. Takes long on purpose of the file format: call it on a thread.
     pub(crate) fn unlock(&self, passphrase: &Secret) -> Result<Arc<PrivateKey>, Locked> {
-        let text = self.text.as_ref().ok_or(Locked::Because("it has no private half".to_owned()))?;
+        let text = self
+            .text
+            .as_ref()
+            .ok_or(Locked::Because("it has no private half".to_owned()))?;
         let key = decode_secret_key(text, Some(passphrase.expose())).map_err(|error| {
             tracing::debug!(%error, "a key stays locked");
             Locked::Passphrase
@@ -119,7 +122,10 @@ impl KeyFile {
 
 /// The file name.
 pub(crate) fn label(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// A certificate file, for example `id_ed25519-cert.pub`. Blocks.
@@ -137,7 +143,9 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn read_public(path: &Path) -> Option<PublicKey> {
-    path.exists().then(|| keys::load_public_key(path).ok()).flatten()
+    path.exists()
+        .then(|| keys::load_public_key(path).ok())
+        .flatten()
 }
 
 fn read(path: &Path) -> Result<Zeroizing<String>, Unusable> {
@@ -160,7 +168,10 @@ fn check_mode(path: &Path) -> Result<(), Unusable> {
     let metadata = std::fs::metadata(path).map_err(|error| because(path, &error.to_string()))?;
     let mine = metadata.uid() == rustix::process::getuid().as_raw();
     match mine && metadata.mode() & 0o077 != 0 {
-        true => Err(because(path, "others can read it, so it is not used; run chmod 600 on it")),
+        true => Err(because(
+            path,
+            "others can read it, so it is not used; run chmod 600 on it",
+        )),
         false => Ok(()),
     }
 }
@@ -182,7 +193,11 @@ mod tests {
     use super::*;
 
     fn keygen(dir: &Path, args: &[&str]) {
-        let status = Command::new("ssh-keygen").arg("-q").args(args).current_dir(dir).status();
+        let status = Command::new("ssh-keygen")
+            .arg("-q")
+            .args(args)
+            .current_dir(dir)
+            .status();
         assert!(status.unwrap().success());
     }
 
@@ -200,13 +215,24 @@ mod tests {
             ("rsa-pkcs8-locked", "rsa", "PKCS8", "secret"),
             ("ec-pkcs8", "ecdsa", "PKCS8", ""),
         ] {
-            keygen(dir.path(), &["-t", kind, "-m", format, "-N", passphrase, "-f", name]);
-            let file = KeyFile::load(&path(name)).unwrap_or_else(|error| panic!("{name} {error:?}"));
+            keygen(
+                dir.path(),
+                &["-t", kind, "-m", format, "-N", passphrase, "-f", name],
+            );
+            let file =
+                KeyFile::load(&path(name)).unwrap_or_else(|error| panic!("{name} {error:?}"));
             let public = read_public(&path(&format!("{name}.pub"))).unwrap();
-            assert_eq!(file.public.as_ref().unwrap().key_data(), public.key_data(), "{name}");
+            assert_eq!(
+                file.public.as_ref().unwrap().key_data(),
+                public.key_data(),
+                "{name}"
+            );
             assert_eq!(file.unlocked().is_some(), passphrase.is_empty(), "{name}");
             if !passphrase.is_empty() {
-                assert_eq!(file.unlock(&Secret::new("wrong".into())).unwrap_err(), Locked::Passphrase);
+                assert_eq!(
+                    file.unlock(&Secret::new("wrong".into())).unwrap_err(),
+                    Locked::Passphrase
+                );
                 let key = file.unlock(&Secret::new("secret".into())).unwrap();
                 assert_eq!(key.public_key().key_data(), public.key_data(), "{name}");
                 assert!(file.unlocked().is_some());
@@ -215,13 +241,20 @@ mod tests {
         // Without the `.pub` an old format hides its public half; a new one does not.
         std::fs::remove_file(path("rsa-pem-locked.pub")).unwrap();
         std::fs::remove_file(path("ed-locked.pub")).unwrap();
-        assert!(KeyFile::load(&path("rsa-pem-locked")).unwrap().public.is_none());
+        assert!(
+            KeyFile::load(&path("rsa-pem-locked"))
+                .unwrap()
+                .public
+                .is_none()
+        );
         assert!(KeyFile::load(&path("ed-locked")).unwrap().public.is_some());
         // A public half alone stands for a key of the agent.
         assert!(!KeyFile::load(&path("ed.pub")).unwrap().can_sign());
         assert_eq!(KeyFile::load(&path("none")).err(), Some(Unusable::Missing));
         std::fs::set_permissions(path("ed"), std::fs::Permissions::from_mode(0o644)).unwrap();
-        let Some(Unusable::Because(reason)) = KeyFile::load(&path("ed")).err() else { panic!() };
+        let Some(Unusable::Because(reason)) = KeyFile::load(&path("ed")).err() else {
+            panic!()
+        };
         assert!(reason.contains("chmod 600"), "{reason}");
     }
 }

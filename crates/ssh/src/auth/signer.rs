@@ -55,7 +55,10 @@ pub(crate) async fn offer(
         false => None,
     };
     if !public_key_allowed(&auth.config.algorithms, &wire_name(&identity, hash)) {
-        auth.log.push(format!("{} is not allowed by PubkeyAcceptedAlgorithms", candidate.label));
+        auth.log.push(format!(
+            "{} is not allowed by PubkeyAcceptedAlgorithms",
+            candidate.label
+        ));
         return Ok(None);
     }
     let user = auth.config.user.clone();
@@ -67,10 +70,14 @@ pub(crate) async fn offer(
     };
     let result = match identity {
         AgentIdentity::PublicKey { key, .. } => {
-            handle.authenticate_publickey_with(user, key, hash, &mut signer).await
+            handle
+                .authenticate_publickey_with(user, key, hash, &mut signer)
+                .await
         }
         AgentIdentity::Certificate { certificate, .. } => {
-            handle.authenticate_certificate_with(user, certificate, hash, &mut signer).await
+            handle
+                .authenticate_certificate_with(user, certificate, hash, &mut signer)
+                .await
         }
     };
     drop(signer);
@@ -122,8 +129,12 @@ impl Signer for KeySigner<'_> {
                 let signing = agent.sign_request(held, hash, to_sign);
                 match tokio::time::timeout(limits::AGENT, signing).await {
                     Ok(Ok(signed)) => Ok(signed),
-                    Ok(Err(error)) => Err(SignError::Because(format!("the agent did not sign: {error}"))),
-                    Err(_) => Err(SignError::Because("the agent did not sign in time".to_owned())),
+                    Ok(Err(error)) => Err(SignError::Because(format!(
+                        "the agent did not sign: {error}"
+                    ))),
+                    Err(_) => Err(SignError::Because(
+                        "the agent did not sign in time".to_owned(),
+                    )),
                 }
             }
             Self::File(auth, file) => {
@@ -171,7 +182,10 @@ pub(crate) async fn unlock(auth: &mut Authenticator, candidate: &mut Candidate) 
 }
 
 /// The private key of a file: as it is, with the passphrase of the keychain, or with the user's.
-async fn unlocked(auth: &mut Authenticator, file: &Arc<KeyFile>) -> Result<Arc<PrivateKey>, String> {
+async fn unlocked(
+    auth: &mut Authenticator,
+    file: &Arc<KeyFile>,
+) -> Result<Arc<PrivateKey>, String> {
     if let Some(key) = file.unlocked() {
         return Ok(key);
     }
@@ -247,12 +261,18 @@ pub(crate) async fn add_to_agent(
         AddKeys::Confirm => &[Constraint::Confirm],
     };
     match tokio::time::timeout(limits::RESOLVE, agent.add_identity(&key, constraints)).await {
-        Ok(Ok(())) => auth.log.push(format!("{} was added to the agent", candidate.label)),
-        _ => auth.log.push(format!("the agent did not take {}", candidate.label)),
+        Ok(Ok(())) => auth
+            .log
+            .push(format!("{} was added to the agent", candidate.label)),
+        _ => auth
+            .log
+            .push(format!("the agent did not take {}", candidate.label)),
     }
 }
 
 async fn asked(auth: &Authenticator, key: &Path) -> bool {
-    let kind = PromptKind::AddToAgent { key: key.to_owned() };
+    let kind = PromptKind::AddToAgent {
+        key: key.to_owned(),
+    };
     matches!(auth.asker.ask(kind).await, Some(Answer::Yes))
 }

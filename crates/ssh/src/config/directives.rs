@@ -99,7 +99,12 @@ impl Builder {
         let config = &mut self.config;
         match keyword {
             "hostname" => self.host_name = Some(first.to_owned()),
-            "port" => return put(&mut config.port, first.parse().ok().filter(|port| *port > 0)),
+            "port" => {
+                return put(
+                    &mut config.port,
+                    first.parse().ok().filter(|port| *port > 0),
+                );
+            }
             "user" => first.clone_into(&mut config.user),
             "identityfile" => self.identity_files.push(first.to_owned()),
             "certificatefile" => self.certificate_files.push(first.to_owned()),
@@ -171,7 +176,9 @@ impl Builder {
                 let (name, value) = arg.split_once('=')?;
                 Some((name.to_owned(), value.to_owned()))
             })),
-            "remotecommand" => config.remote_command = Some(rest.to_owned()).filter(|c| c != "none"),
+            "remotecommand" => {
+                config.remote_command = Some(rest.to_owned()).filter(|c| c != "none")
+            }
             "requesttty" => return put(&mut config.request_tty, tty(first)),
             "preferredauthentications" => {
                 config.preferred_authentications = first.split(',').map(str::to_owned).collect();
@@ -275,8 +282,14 @@ fn agent_path(tokens: &Tokens<'_>, text: &str) -> Option<PathBuf> {
 
 /// Key files that OpenSSH tries when none is named, strongest first.
 fn default_identities() -> [String; 5] {
-    ["id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk"]
-        .map(|name| format!("~/.ssh/{name}"))
+    [
+        "id_ed25519",
+        "id_ecdsa",
+        "id_rsa",
+        "id_ed25519_sk",
+        "id_ecdsa_sk",
+    ]
+    .map(|name| format!("~/.ssh/{name}"))
 }
 
 fn put<T>(slot: &mut T, value: Option<T>) -> Applied {
@@ -419,7 +432,10 @@ pub(crate) fn target(text: &str) -> Option<ForwardTarget> {
 
 /// Splits `host:port`, `[v6]:port`, `host/port` and `port`.
 fn host_port(text: &str) -> (Option<&str>, &str) {
-    if let Some((host, port)) = text.strip_prefix('[').and_then(|rest| rest.split_once("]:")) {
+    if let Some((host, port)) = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("]:"))
+    {
         return (Some(host), port);
     }
     match text.rsplit_once([':', '/']) {
@@ -437,7 +453,10 @@ mod tests {
         let seconds = |text| duration(text).map(|d| d.as_secs());
         assert_eq!(seconds("90"), Some(90));
         assert_eq!(seconds("1m30s"), Some(90));
-        assert_eq!(seconds("1w2d3h4m5"), Some(604_800 + 172_800 + 10_800 + 240 + 5));
+        assert_eq!(
+            seconds("1w2d3h4m5"),
+            Some(604_800 + 172_800 + 10_800 + 240 + 5)
+        );
         assert_eq!(seconds(""), None);
         assert_eq!(seconds("x"), None);
         assert_eq!(seconds("m"), None);
@@ -453,10 +472,19 @@ mod tests {
         };
         let rule = forward(&args(&["8080", "[::1]:80"])).unwrap();
         assert_eq!(rule.listen, port(None, 8080));
-        let target = ForwardTarget::Port { host: "::1".into(), port: 80 };
+        let target = ForwardTarget::Port {
+            host: "::1".into(),
+            port: 80,
+        };
         assert_eq!(rule.target, target);
-        assert_eq!(forward(&args(&["*:1", "/run/x"])).unwrap().listen, port(Some("*"), 1));
-        assert_eq!(forward(&args(&["1080"])).unwrap().target, ForwardTarget::Socks);
+        assert_eq!(
+            forward(&args(&["*:1", "/run/x"])).unwrap().listen,
+            port(Some("*"), 1)
+        );
+        assert_eq!(
+            forward(&args(&["1080"])).unwrap().target,
+            ForwardTarget::Socks
+        );
         assert_eq!(forward(&args(&["x", "a:1"])), None);
         assert_eq!(forward(&args(&["1", "a"])), None);
         assert_eq!(listen("[::1]:5"), Some(port(Some("::1"), 5)));

@@ -132,8 +132,11 @@ impl ConfigSource {
         if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
             let mut stdout = stdout.take(limits::EXPANSION_BYTES);
             let mut stderr = stderr.take(limits::EXPANSION_BYTES);
-            tokio::try_join!(stdout.read_to_end(&mut out), stderr.read_to_end(&mut errors))
-                .map_err(failure)?;
+            tokio::try_join!(
+                stdout.read_to_end(&mut out),
+                stderr.read_to_end(&mut errors)
+            )
+            .map_err(failure)?;
         }
         let status = child.wait().await.map_err(failure)?;
         if !status.success() {
@@ -215,7 +218,10 @@ mod tests {
     async fn both_ways_read_the_same() {
         let dir = tempfile::tempdir().unwrap();
         let host = "box".parse().unwrap();
-        let own = source(dir.path(), OpenSsh::Never).resolve(&host).await.unwrap();
+        let own = source(dir.path(), OpenSsh::Never)
+            .resolve(&host)
+            .await
+            .unwrap();
         assert_eq!(own.host_name, "10.0.0.box");
         assert_eq!(own.route, Route::Command("nc -x y 10.0.0.box 2222".into()));
         assert_eq!(own.identity_agent, AgentSocket::None);
@@ -238,8 +244,17 @@ mod tests {
         let source = source(dir.path(), OpenSsh::Program("ssh".into()));
         std::fs::write(dir.path().join("config"), "Port nonsense\n").unwrap();
         let error = source.resolve(&"box".parse().unwrap()).await.unwrap_err();
-        assert!(error.to_string().contains("nonsense") || error.to_string().contains("Bad number"), "{error}");
-        let source = ConfigSource { openssh: OpenSsh::Program("/no/ssh".into()), ..source };
-        assert!(matches!(source.resolve(&"box".parse().unwrap()).await, Err(ConfigError::Run(_))));
+        assert!(
+            error.to_string().contains("nonsense") || error.to_string().contains("Bad number"),
+            "{error}"
+        );
+        let source = ConfigSource {
+            openssh: OpenSsh::Program("/no/ssh".into()),
+            ..source
+        };
+        assert!(matches!(
+            source.resolve(&"box".parse().unwrap()).await,
+            Err(ConfigError::Run(_))
+        ));
     }
 }

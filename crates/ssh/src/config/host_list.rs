@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::reader::{arguments, read_limited, split};
 use super::ConfigSource;
+use super::reader::{arguments, read_limited, split};
 use crate::limits;
 
 /// Hosts named in the files of `source` without a wildcard, in the order of the files, each once.
@@ -36,7 +36,10 @@ fn collect(path: &Path, home: &Path, hosts: &mut Vec<String>, depth: usize) {
                 }
             }
             "include" if depth < limits::INCLUDE_DEPTH => {
-                for file in arguments(rest).iter().flat_map(|arg| super::reader::included(home, path, arg)) {
+                for file in arguments(rest)
+                    .iter()
+                    .flat_map(|arg| super::reader::included(home, path, arg))
+                {
                     collect(&file, home, hosts, depth + 1);
                 }
             }

@@ -28,7 +28,9 @@ pub(crate) fn wildcard(pattern: &str, text: &str) -> bool {
             },
         }
     }
-    pattern.get(p..).is_some_and(|rest| rest.iter().all(|c| *c == '*'))
+    pattern
+        .get(p..)
+        .is_some_and(|rest| rest.iter().all(|c| *c == '*'))
 }
 
 /// Whether a list of patterns matches: at least one does and no negated one (`!pattern`) does.
@@ -78,8 +80,14 @@ mod tests {
 
     #[test]
     fn a_negated_pattern_wins_wherever_it_stands() {
-        assert!(host_matches(["*.example.com", "!bad.example.com"], "good.example.com"));
-        assert!(!host_matches(["*.example.com", "!bad.example.com"], "bad.example.com"));
+        assert!(host_matches(
+            ["*.example.com", "!bad.example.com"],
+            "good.example.com"
+        ));
+        assert!(!host_matches(
+            ["*.example.com", "!bad.example.com"],
+            "bad.example.com"
+        ));
         assert!(!host_matches(["!bad.example.com", "*"], "BAD.example.com"));
         assert!(!host_matches(["!other"], "host"));
     }

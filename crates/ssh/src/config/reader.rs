@@ -57,7 +57,10 @@ impl Reader<'_> {
                     Applied::Ignored => report(builder, format!("{keyword} is not honoured")),
                     Applied::Bad => {
                         let file = path.display();
-                        report(builder, format!("{file}: {keyword} has a value without meaning"));
+                        report(
+                            builder,
+                            format!("{file}: {keyword} has a value without meaning"),
+                        );
                     }
                 },
                 _ => {}
@@ -91,7 +94,10 @@ impl Reader<'_> {
                 "user" => patterns().any(|pattern| wildcard(pattern, &builder.config.user)),
                 "localuser" => patterns().any(|pattern| wildcard(pattern, self.local_user)),
                 _ => {
-                    report(builder, format!("match {name} is not understood and never holds"));
+                    report(
+                        builder,
+                        format!("match {name} is not understood and never holds"),
+                    );
                     return false;
                 }
             };

@@ -27,7 +27,10 @@ fn lines_and_arguments() {
     assert_eq!(split("Port=22"), Some(("port".into(), "22")));
     assert_eq!(split("\tUser\tx"), Some(("user".into(), "x")));
     assert_eq!(split("# Host"), None);
-    assert_eq!(arguments("a \"b c\" 'd e'f \\\"g # h"), ["a", "b c", "d ef", "\"g"]);
+    assert_eq!(
+        arguments("a \"b c\" 'd e'f \\\"g # h"),
+        ["a", "b c", "d ef", "\"g"]
+    );
 }
 
 #[test]
@@ -48,7 +51,10 @@ fn patterns_negation_and_match() {
     let config = read(text, "z");
     assert_eq!(config.port, 22);
     assert!(!config.hash_known_hosts);
-    assert_eq!(config.ignored, ["match exec is not understood and never holds"]);
+    assert_eq!(
+        config.ignored,
+        ["match exec is not understood and never holds"]
+    );
     assert!(read(text, "y").hash_known_hosts);
 }
 
@@ -65,9 +71,17 @@ fn includes_see_the_block_they_stand_in() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("d")).unwrap();
     std::fs::write(dir.path().join("d/1.conf"), "User one\n").unwrap();
-    std::fs::write(dir.path().join("d/2.conf"), "User two\nHost other\nPort 9\n").unwrap();
+    std::fs::write(
+        dir.path().join("d/2.conf"),
+        "User two\nHost other\nPort 9\n",
+    )
+    .unwrap();
     // A file that includes itself ends.
-    std::fs::write(dir.path().join("d/3.conf"), "Include d/3.conf\nCompression yes\n").unwrap();
+    std::fs::write(
+        dir.path().join("d/3.conf"),
+        "Include d/3.conf\nCompression yes\n",
+    )
+    .unwrap();
     let text = "Host a\n Include d/*.conf\n HostName inner\nHost b\n HostName outer\n";
     let config = read_in(dir.path(), text, "a");
     assert_eq!((config.user.as_str(), config.port), ("one", 22));
@@ -86,17 +100,34 @@ fn everything_is_set_and_what_is_not_honoured_is_reported_once() {
         RemoteCommand echo \"a b\"\nRequestTTY force\nX11Forwarding yes\nX11Forwarding yes\nPort x\n\
         PreferredAuthentications publickey,password\n";
     let config = read(text, "h");
-    assert_eq!(config.identity_files, [Path::new("/home/me/.ssh/a"), Path::new("/home/me/.ssh/b c")]);
+    assert_eq!(
+        config.identity_files,
+        [Path::new("/home/me/.ssh/a"), Path::new("/home/me/.ssh/b c")]
+    );
     assert!(config.identities_only);
-    let Route::Jump(hops) = &config.route else { panic!() };
-    assert_eq!(hops.iter().map(ToString::to_string).collect::<Vec<_>>(), ["u@j1:1", "j2"]);
-    assert_eq!(config.strict_host_key_checking, StrictHostKeyChecking::AcceptNew);
+    let Route::Jump(hops) = &config.route else {
+        panic!()
+    };
+    assert_eq!(
+        hops.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["u@j1:1", "j2"]
+    );
+    assert_eq!(
+        config.strict_host_key_checking,
+        StrictHostKeyChecking::AcceptNew
+    );
     assert_eq!(config.known_hosts_name(), "other");
     assert_eq!(config.server_alive_interval.unwrap().as_secs(), 60);
     assert_eq!(config.connect_timeout.unwrap().as_secs(), 7);
-    assert_eq!(config.local_forwards.len() + config.remote_forwards.len(), 2);
+    assert_eq!(
+        config.local_forwards.len() + config.remote_forwards.len(),
+        2
+    );
     assert_eq!(config.send_env, ["LC_*"]);
-    assert_eq!(config.set_env, [("A".into(), "1".into()), ("B".into(), "x y".into())]);
+    assert_eq!(
+        config.set_env,
+        [("A".into(), "1".into()), ("B".into(), "x y".into())]
+    );
     assert_eq!(config.remote_command.as_deref(), Some("echo \"a b\""));
     assert_eq!(config.preferred_authentications, ["publickey", "password"]);
     let ignored = config.ignored.join("\n");
@@ -106,7 +137,17 @@ fn everything_is_set_and_what_is_not_honoured_is_reported_once() {
 
 #[test]
 fn no_text_makes_it_fail() {
-    for text in ["Host", "=", "Host \"", "Match", "Match host", "Include", "LocalForward", "\u{0}\u{1}", "Port = = 3"] {
+    for text in [
+        "Host",
+        "=",
+        "Host \"",
+        "Match",
+        "Match host",
+        "Include",
+        "LocalForward",
+        "\u{0}\u{1}",
+        "Port = = 3",
+    ] {
         read(text, "h");
     }
 }

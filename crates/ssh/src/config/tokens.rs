@@ -170,9 +170,15 @@ mod tests {
             tokens.expand("%n %h %p %r %u %l %L %d %k %% %q %"),
             "alias real.example 2222 me x box.lan box /home/x alias % %q %"
         );
-        assert_eq!(tokens.path("~/.ssh/%h"), Path::new("/home/x/.ssh/real.example"));
+        assert_eq!(
+            tokens.path("~/.ssh/%h"),
+            Path::new("/home/x/.ssh/real.example")
+        );
         assert_eq!(tokens.path("/a/~b"), Path::new("/a/~b"));
         assert_eq!(tokens.expand("%C").len(), 40);
-        assert_eq!(environment("a${NO_SUCH_VARIABLE_HERE}b${"), "a${NO_SUCH_VARIABLE_HERE}b${");
+        assert_eq!(
+            environment("a${NO_SUCH_VARIABLE_HERE}b${"),
+            "a${NO_SUCH_VARIABLE_HERE}b${"
+        );
     }
 }

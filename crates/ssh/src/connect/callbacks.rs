@@ -98,7 +98,12 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(shared: Arc<Shared>, config: Arc<HostConfig>, asker: Asker, life: Life) -> Self {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        config: Arc<HostConfig>,
+        asker: Asker,
+        life: Life,
+    ) -> Self {
         Self {
             shared,
             config,
@@ -116,7 +121,10 @@ impl Client {
 impl Handler for Client {
     type Error = russh::Error;
 
-    async fn check_server_key(&mut self, shown: &PublicKeyOrCertificate) -> Result<bool, russh::Error> {
+    async fn check_server_key(
+        &mut self,
+        shown: &PublicKeyOrCertificate,
+    ) -> Result<bool, russh::Error> {
         let judging = host_key::judge(&self.config, shown, &self.asker, &self.shared.log);
         // The user may cancel while the question stands.
         let judged = tokio::select! {
@@ -150,7 +158,10 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        self.shared.remote.accept_tcp(address, port, channel, reply).await;
+        self.shared
+            .remote
+            .accept_tcp(address, port, channel, reply)
+            .await;
         Ok(())
     }
 
@@ -173,10 +184,19 @@ impl Handler for Client {
     ) -> Result<(), russh::Error> {
         match &self.shared.agent {
             Some(agent) => {
-                tokio::spawn(relay_agent(agent.clone(), channel, reply, self.shared.log.clone()));
+                tokio::spawn(relay_agent(
+                    agent.clone(),
+                    channel,
+                    reply,
+                    self.shared.log.clone(),
+                ));
             }
             // Never asked for, so a server that opens one is up to no good.
-            None => reply.reject(ChannelOpenFailure::AdministrativelyProhibited).await,
+            None => {
+                reply
+                    .reject(ChannelOpenFailure::AdministrativelyProhibited)
+                    .await
+            }
         }
         Ok(())
     }
@@ -189,7 +209,9 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        reply.reject(ChannelOpenFailure::AdministrativelyProhibited).await;
+        reply
+            .reject(ChannelOpenFailure::AdministrativelyProhibited)
+            .await;
         Ok(())
     }
 
@@ -199,7 +221,9 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        reply.reject(ChannelOpenFailure::AdministrativelyProhibited).await;
+        reply
+            .reject(ChannelOpenFailure::AdministrativelyProhibited)
+            .await;
         Ok(())
     }
 
@@ -213,7 +237,9 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        reply.reject(ChannelOpenFailure::AdministrativelyProhibited).await;
+        reply
+            .reject(ChannelOpenFailure::AdministrativelyProhibited)
+            .await;
         Ok(())
     }
 
@@ -224,11 +250,16 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        reply.reject(ChannelOpenFailure::AdministrativelyProhibited).await;
+        reply
+            .reject(ChannelOpenFailure::AdministrativelyProhibited)
+            .await;
         Ok(())
     }
 
-    async fn disconnected(&mut self, reason: DisconnectReason<russh::Error>) -> Result<(), russh::Error> {
+    async fn disconnected(
+        &mut self,
+        reason: DisconnectReason<russh::Error>,
+    ) -> Result<(), russh::Error> {
         let (words, result) = match reason {
             DisconnectReason::ReceivedDisconnect(info) => {
                 let said = text::plain(&info.message, limits::LOG_LINE_BYTES / 4);
@@ -245,7 +276,9 @@ impl Handler for Client {
 fn lost_words(error: &russh::Error) -> String {
     match error {
         russh::Error::KeepaliveTimeout => "the server does not answer any more".to_owned(),
-        russh::Error::HUP | russh::Error::Disconnect => "the server ended the connection".to_owned(),
+        russh::Error::HUP | russh::Error::Disconnect => {
+            "the server ended the connection".to_owned()
+        }
         russh::Error::IO(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
             "the server ended the connection".to_owned()
         }

@@ -47,10 +47,12 @@ pub(crate) async fn tcp(
             () = pause, if waiting.len() > 0 => next = waiting.next(),
         }
     };
-    stream.set_nodelay(true).map_err(|error| ConnectError::Unreachable {
-        address: format!("{host}:{port}"),
-        reason: error.to_string(),
-    })?;
+    stream
+        .set_nodelay(true)
+        .map_err(|error| ConnectError::Unreachable {
+            address: format!("{host}:{port}"),
+            reason: error.to_string(),
+        })?;
     if keep_alive && let Err(error) = set_keep_alive(&stream) {
         tracing::debug!(%error, "no keepalive of the kernel");
     }
@@ -67,7 +69,11 @@ fn set_keep_alive(_: &TcpStream) -> std::io::Result<()> {
     Ok(())
 }
 
-async fn addresses(host: &str, port: u16, family: AddressFamily) -> Result<Vec<SocketAddr>, ConnectError> {
+async fn addresses(
+    host: &str,
+    port: u16,
+    family: AddressFamily,
+) -> Result<Vec<SocketAddr>, ConnectError> {
     let no_name = |reason: String| ConnectError::Name {
         host: host.to_owned(),
         reason,
@@ -89,10 +95,17 @@ async fn addresses(host: &str, port: u16, family: AddressFamily) -> Result<Vec<S
     }
 }
 
-fn unreachable(host: &str, port: u16, failure: Option<(SocketAddr, std::io::Error)>) -> ConnectError {
+fn unreachable(
+    host: &str,
+    port: u16,
+    failure: Option<(SocketAddr, std::io::Error)>,
+) -> ConnectError {
     let (address, reason) = match failure {
         Some((address, error)) => (address.to_string(), error.to_string()),
-        None => (format!("{host}:{port}"), "no address could be tried".to_owned()),
+        None => (
+            format!("{host}:{port}"),
+            "no address could be tried".to_owned(),
+        ),
     };
     ConnectError::Unreachable { address, reason }
 }

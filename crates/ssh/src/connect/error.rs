@@ -54,7 +54,9 @@ pub enum ConnectError {
     #[error("no keys could be exchanged: {0}")]
     KeyExchange(String),
     /// The host is unknown and the configuration forbids to learn it.
-    #[error("the host {name} is unknown, and StrictHostKeyChecking forbids to learn its key {fingerprint}")]
+    #[error(
+        "the host {name} is unknown, and StrictHostKeyChecking forbids to learn its key {fingerprint}"
+    )]
     HostUnknown {
         /// Name of the host.
         name: String,

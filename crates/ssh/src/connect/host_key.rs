@@ -95,7 +95,9 @@ async fn unknown(
         tokio::task::spawn_blocking(move || known_hosts::learn(&file, &name, &key, hash)).await;
     match learned {
         Ok(Ok(())) => log.push(format!("the host key was written to {shown}")),
-        Ok(Err(error)) => log.push(format!("the host key could not be written to {shown}: {error}")),
+        Ok(Err(error)) => log.push(format!(
+            "the host key could not be written to {shown}: {error}"
+        )),
         Err(_) => log.push(format!("the host key could not be written to {shown}")),
     }
     Ok(())

@@ -35,7 +35,8 @@ impl PartialEq for Proxy {
     /// Passwords do not count.
     fn eq(&self, other: &Self) -> bool {
         let user = |proxy: &Self| proxy.credentials.as_ref().map(|(user, _)| user.clone());
-        (self.kind, &self.host, self.port, user(self)) == (other.kind, &other.host, other.port, user(other))
+        (self.kind, &self.host, self.port, user(self))
+            == (other.kind, &other.host, other.port, user(other))
     }
 }
 
@@ -110,7 +111,12 @@ fn in_network(address: IpAddr, rule: &str) -> bool {
 ///
 /// # Errors
 /// What the proxy said, in words.
-pub(crate) async fn handshake<S>(stream: &mut S, proxy: &Proxy, host: &str, port: u16) -> Result<(), String>
+pub(crate) async fn handshake<S>(
+    stream: &mut S,
+    proxy: &Proxy,
+    host: &str,
+    port: u16,
+) -> Result<(), String>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -150,7 +156,9 @@ where
     let answer = String::from_utf8_lossy(&answer);
     let status = answer.lines().next().unwrap_or_default();
     let mut fields = status.splitn(3, ' ');
-    let is_http = fields.next().is_some_and(|version| version.starts_with("HTTP/1."));
+    let is_http = fields
+        .next()
+        .is_some_and(|version| version.starts_with("HTTP/1."));
     match fields.next() {
         Some(code) if is_http && code.len() == 3 && code.starts_with('2') => Ok(()),
         _ => Err(text::plain(status, limits::LOG_LINE_BYTES / 4)),
@@ -287,7 +295,11 @@ mod tests {
             ("::1", false),
             ("::2", true),
         ] {
-            assert_eq!(rules.choose(&ProxyChoice::Inherit, host).is_some(), proxied, "{host}");
+            assert_eq!(
+                rules.choose(&ProxyChoice::Inherit, host).is_some(),
+                proxied,
+                "{host}"
+            );
         }
         assert!(rules.choose(&ProxyChoice::None, "plan").is_none());
         let own = ProxyChoice::Use(proxy(ProxyKind::Socks5, true));
@@ -311,11 +323,20 @@ mod tests {
         let answer: &[u8] = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n";
         let (result, sent) = talk(proxy(ProxyKind::Http, true), &[answer], expected.len()).await;
         assert_eq!((result, sent), (Ok(()), expected.as_bytes().to_vec()));
-        for bad in ["HTTP/1.1 407 Authentication\x1b[2J\r\n\r\n", "SSH-2.0-x\r\n\r\n", "HTTP/1.1 2\r\n\r\n"] {
+        for bad in [
+            "HTTP/1.1 407 Authentication\x1b[2J\r\n\r\n",
+            "SSH-2.0-x\r\n\r\n",
+            "HTTP/1.1 2\r\n\r\n",
+        ] {
             let (result, _) = talk(proxy(ProxyKind::Http, false), &[bad.as_bytes()], 0).await;
             assert!(!result.unwrap_err().contains('\x1b'));
         }
-        let (result, _) = talk(proxy(ProxyKind::Http, false), &[b"HTTP/1.1 200 OK\r\n\r\nSSH"], 0).await;
+        let (result, _) = talk(
+            proxy(ProxyKind::Http, false),
+            &[b"HTTP/1.1 200 OK\r\n\r\nSSH"],
+            0,
+        )
+        .await;
         assert_eq!(result, Ok(()));
     }
 
@@ -329,7 +350,12 @@ mod tests {
         assert_eq!(result, Ok(()));
         let (result, _) = talk(proxy(ProxyKind::Socks5, true), &[&[5, 2], &[1, 1]], 0).await;
         assert!(result.is_err());
-        let (result, _) = talk(proxy(ProxyKind::Socks5, false), &[&[5, 0], &[5, 5, 0, 1]], 0).await;
+        let (result, _) = talk(
+            proxy(ProxyKind::Socks5, false),
+            &[&[5, 0], &[5, 5, 0, 1]],
+            0,
+        )
+        .await;
         assert_eq!(result, Err("the connection was refused".to_owned()));
         let (result, _) = talk(proxy(ProxyKind::Socks5, false), &[b"HT"], 0).await;
         assert!(result.is_err());

@@ -32,15 +32,25 @@ pub(crate) fn start(command: &str, log: &ConnectionLog) -> Result<ProxyCommand, 
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| ConnectError::ProxyCommand(error.to_string()))?;
-    let input = child.stdin.take().ok_or_else(|| failed("it has no input"))?;
-    let output = child.stdout.take().ok_or_else(|| failed("it has no output"))?;
+    let input = child
+        .stdin
+        .take()
+        .ok_or_else(|| failed("it has no input"))?;
+    let output = child
+        .stdout
+        .take()
+        .ok_or_else(|| failed("it has no output"))?;
     if let Some(errors) = child.stderr.take() {
         let log = log.clone();
         // Ends with the command.
         tokio::spawn(async move {
             let mut reader = BufReader::new(errors.take(limits::PROXY_ERROR_BYTES));
             let mut line = Vec::new();
-            while reader.read_until(b'\n', &mut line).await.is_ok_and(|read| read > 0) {
+            while reader
+                .read_until(b'\n', &mut line)
+                .await
+                .is_ok_and(|read| read > 0)
+            {
                 let text = String::from_utf8_lossy(&line);
                 log.push(format!("proxy command: {}", text.trim_end()));
                 line.clear();
@@ -70,13 +80,21 @@ fn shell(command: &str) -> Command {
 }
 
 impl AsyncRead for ProxyCommand {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.output).poll_read(cx, buf)
     }
 }
 
 impl AsyncWrite for ProxyCommand {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.input).poll_write(cx, buf)
     }
 

@@ -52,22 +52,35 @@ pub(crate) async fn open(
     match &plan.via {
         Via::Direct => {
             log.push(format!("connecting to {host} port {port}"));
-            let stream = dial::tcp(host, port, config.address_family, config.tcp_keep_alive).await?;
+            let stream =
+                dial::tcp(host, port, config.address_family, config.tcp_keep_alive).await?;
             Ok((Stream::new(stream), None))
         }
         Via::Proxy(proxy) => {
             let name = format!("{}:{}", proxy.host, proxy.port);
-            log.push(format!("connecting to {host} port {port} through the proxy {name}"));
-            let mut stream =
-                dial::tcp(&proxy.host, proxy.port, config.address_family, config.tcp_keep_alive).await?;
+            log.push(format!(
+                "connecting to {host} port {port} through the proxy {name}"
+            ));
+            let mut stream = dial::tcp(
+                &proxy.host,
+                proxy.port,
+                config.address_family,
+                config.tcp_keep_alive,
+            )
+            .await?;
             proxy::handshake(&mut stream, proxy, host, port)
                 .await
-                .map_err(|reason| ConnectError::Proxy { proxy: name, reason })?;
+                .map_err(|reason| ConnectError::Proxy {
+                    proxy: name,
+                    reason,
+                })?;
             Ok((Stream::new(stream), None))
         }
         Via::Command(command) => {
             // The command itself is not logged: people put secrets into such lines.
-            log.push(format!("connecting to {host} port {port} through a proxy command"));
+            log.push(format!(
+                "connecting to {host} port {port} through a proxy command"
+            ));
             Ok((Stream::new(proxy_command::start(command, log)?), None))
         }
         Via::Jump(hop) => {
@@ -77,13 +90,19 @@ pub(crate) async fn open(
                 host: label.clone(),
                 error: Box::new(error),
             };
-            let lease = Box::pin(pool::acquire(context, hop, requester)).await.map_err(jump_error)?;
-            let channel = lease.connection().open_tcp(host, port).await.map_err(|error| {
-                jump_error(ConnectError::Unreachable {
-                    address: format!("{host}:{port}"),
-                    reason: error.to_string(),
-                })
-            })?;
+            let lease = Box::pin(pool::acquire(context, hop, requester))
+                .await
+                .map_err(jump_error)?;
+            let channel = lease
+                .connection()
+                .open_tcp(host, port)
+                .await
+                .map_err(|error| {
+                    jump_error(ConnectError::Unreachable {
+                        address: format!("{host}:{port}"),
+                        reason: error.to_string(),
+                    })
+                })?;
             Ok((Stream::new(channel.into_stream()), Some(lease)))
         }
     }
@@ -133,14 +152,22 @@ impl Guarded {
 }
 
 impl AsyncRead for Guarded {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut TaskContext<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         self.check(cx)?;
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
 impl AsyncWrite for Guarded {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut TaskContext<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
         // The reading side holds the waker of the cut; a writer that waits is woken by the same
         // task.
         if self.is_cut {

@@ -116,11 +116,15 @@ async fn serve(
         ForwardTarget::Socket(path) => connection.open_socket(&path.to_string_lossy()).await.ok(),
         ForwardTarget::Socks => {
             let asking = socks::ask(&mut stream);
-            let Ok(Ok(request)) = tokio::time::timeout(limits::FORWARD_CONNECT, asking).await else {
+            let Ok(Ok(request)) = tokio::time::timeout(limits::FORWARD_CONNECT, asking).await
+            else {
                 return;
             };
             let opened = connection.open_tcp(&request.host, request.port).await.ok();
-            if socks::answer(&mut stream, &request, opened.is_some()).await.is_err() {
+            if socks::answer(&mut stream, &request, opened.is_some())
+                .await
+                .is_err()
+            {
                 return;
             }
             opened
@@ -128,6 +132,9 @@ async fn serve(
     };
     match opened {
         Some(channel) => relay::relay(stream, channel.into_stream(), counters).await,
-        None => connection.shared.log.push("the server did not open a way for a forward"),
+        None => connection
+            .shared
+            .log
+            .push("the server did not open a way for a forward"),
     }
 }

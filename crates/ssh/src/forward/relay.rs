@@ -71,7 +71,12 @@ pub(crate) async fn relay_agent(
         Ok(Ok(stream)) => {
             log.push("the host talks to the agent");
             reply.accept().await;
-            relay(stream, channel.into_stream(), &Arc::new(Counters::default())).await;
+            relay(
+                stream,
+                channel.into_stream(),
+                &Arc::new(Counters::default()),
+            )
+            .await;
         }
         _ => reply.reject(ChannelOpenFailure::ConnectFailed).await,
     }
@@ -79,6 +84,13 @@ pub(crate) async fn relay_agent(
 
 /// Lets a host talk to the user's agent.
 #[cfg(not(unix))]
-pub(crate) async fn relay_agent(_: PathBuf, _: Channel<Msg>, reply: ChannelOpenHandle, _: ConnectionLog) {
-    reply.reject(ChannelOpenFailure::AdministrativelyProhibited).await;
+pub(crate) async fn relay_agent(
+    _: PathBuf,
+    _: Channel<Msg>,
+    reply: ChannelOpenHandle,
+    _: ConnectionLog,
+) {
+    reply
+        .reject(ChannelOpenFailure::AdministrativelyProhibited)
+        .await;
 }

@@ -42,22 +42,33 @@ impl RemoteTable {
     }
 
     fn find(&self, wanted: impl Fn(&ListenAddress) -> bool) -> Option<Listener> {
-        self.listeners.lock().iter().find(|listener| wanted(&listener.at)).cloned()
+        self.listeners
+            .lock()
+            .iter()
+            .find(|listener| wanted(&listener.at))
+            .cloned()
     }
 
     /// The server has a client on a port.
-    pub(crate) async fn accept_tcp(&self, _: &str, port: u32, channel: Channel<Msg>, reply: ChannelOpenHandle) {
-        let wanted = |at: &ListenAddress| {
-            matches!(at, ListenAddress::Port { port: known, .. } if u32::from(*known) == port)
-        };
+    pub(crate) async fn accept_tcp(
+        &self,
+        _: &str,
+        port: u32,
+        channel: Channel<Msg>,
+        reply: ChannelOpenHandle,
+    ) {
+        let wanted = |at: &ListenAddress| matches!(at, ListenAddress::Port { port: known, .. } if u32::from(*known) == port);
         accept(self.find(wanted), channel, reply).await;
     }
 
     /// The server has a client on a socket.
-    pub(crate) async fn accept_socket(&self, path: &str, channel: Channel<Msg>, reply: ChannelOpenHandle) {
-        let wanted = |at: &ListenAddress| {
-            matches!(at, ListenAddress::Socket(known) if known.to_string_lossy() == path)
-        };
+    pub(crate) async fn accept_socket(
+        &self,
+        path: &str,
+        channel: Channel<Msg>,
+        reply: ChannelOpenHandle,
+    ) {
+        let wanted = |at: &ListenAddress| matches!(at, ListenAddress::Socket(known) if known.to_string_lossy() == path);
         accept(self.find(wanted), channel, reply).await;
     }
 }
@@ -65,7 +76,9 @@ impl RemoteTable {
 /// Connects on a task of its own, so that the connection goes on meanwhile.
 async fn accept(listener: Option<Listener>, channel: Channel<Msg>, reply: ChannelOpenHandle) {
     let Some(listener) = listener else {
-        return reply.reject(ChannelOpenFailure::AdministrativelyProhibited).await;
+        return reply
+            .reject(ChannelOpenFailure::AdministrativelyProhibited)
+            .await;
     };
     let Ok(permit) = Arc::clone(&listener.forwarding.streams).try_acquire_owned() else {
         return reply.reject(ChannelOpenFailure::ResourceShortage).await;
@@ -101,7 +114,12 @@ async fn joined(
 }
 
 #[cfg(unix)]
-async fn socket(path: &std::path::Path, channel: Channel<Msg>, reply: ChannelOpenHandle, counters: &Counters) {
+async fn socket(
+    path: &std::path::Path,
+    channel: Channel<Msg>,
+    reply: ChannelOpenHandle,
+    counters: &Counters,
+) {
     match tokio::net::UnixStream::connect(path).await {
         Ok(stream) => joined(stream, channel, reply, counters).await,
         Err(_) => reply.reject(ChannelOpenFailure::ConnectFailed).await,
@@ -116,13 +134,17 @@ async fn socket(_: &std::path::Path, _: Channel<Msg>, reply: ChannelOpenHandle, 
 /// A client on the server's side asks for an address of this side.
 async fn serve_socks(channel: Channel<Msg>, counters: &Counters) {
     let mut far = channel.into_stream();
-    let Ok(Ok(request)) = tokio::time::timeout(limits::FORWARD_CONNECT, socks::ask(&mut far)).await else {
+    let Ok(Ok(request)) = tokio::time::timeout(limits::FORWARD_CONNECT, socks::ask(&mut far)).await
+    else {
         return;
     };
     let connecting = TcpStream::connect((request.host.as_str(), request.port));
     let near = tokio::time::timeout(limits::FORWARD_CONNECT, connecting).await;
     let near = near.ok().and_then(Result::ok);
-    if socks::answer(&mut far, &request, near.is_some()).await.is_err() {
+    if socks::answer(&mut far, &request, near.is_some())
+        .await
+        .is_err()
+    {
         return;
     }
     if let Some(near) = near {
@@ -144,14 +166,24 @@ pub(crate) async fn run(connection: Weak<Connection>, rule: ForwardRule, forward
     };
     match &rule.listen {
         ListenAddress::Port { host, port } => {
-            match connection.handle().tcpip_forward(wire_host(host.as_deref()), u32::from(*port)).await {
+            match connection
+                .handle()
+                .tcpip_forward(wire_host(host.as_deref()), u32::from(*port))
+                .await
+            {
                 Ok(chosen) => {
-                    let chosen = u16::try_from(chosen).ok().filter(|chosen| *chosen != 0).unwrap_or(*port);
+                    let chosen = u16::try_from(chosen)
+                        .ok()
+                        .filter(|chosen| *chosen != 0)
+                        .unwrap_or(*port);
                     add(ListenAddress::Port {
                         host: host.clone(),
                         port: chosen,
                     });
-                    forwarding.listening(format!("{}:{chosen}", host.as_deref().unwrap_or("localhost")));
+                    forwarding.listening(format!(
+                        "{}:{chosen}",
+                        host.as_deref().unwrap_or("localhost")
+                    ));
                 }
                 Err(error) => forwarding.failed(format!("the server does not listen: {error}")),
             }
@@ -173,9 +205,13 @@ pub(crate) async fn run(connection: Weak<Connection>, rule: ForwardRule, forward
 pub(crate) async fn cancel(connection: Arc<Connection>, rule: ForwardRule) {
     let table = &connection.shared.remote;
     let same = |at: &ListenAddress| match (at, &rule.listen) {
-        (ListenAddress::Port { host, port }, ListenAddress::Port { host: wanted, port: asked }) => {
-            host == wanted && (port == asked || *asked == 0)
-        }
+        (
+            ListenAddress::Port { host, port },
+            ListenAddress::Port {
+                host: wanted,
+                port: asked,
+            },
+        ) => host == wanted && (port == asked || *asked == 0),
         (at, wanted) => at == wanted,
     };
     let Some(listener) = table.find(same) else {

@@ -33,7 +33,11 @@ pub(crate) async fn ask<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> io
 ///
 /// # Errors
 /// The client is gone.
-pub(crate) async fn answer<S: AsyncWrite + Unpin>(stream: &mut S, request: &Request, open: bool) -> io::Result<()> {
+pub(crate) async fn answer<S: AsyncWrite + Unpin>(
+    stream: &mut S,
+    request: &Request,
+    open: bool,
+) -> io::Result<()> {
     match (request.version, open) {
         (4, true) => stream.write_all(&[0, 90, 0, 0, 0, 0, 0, 0]).await,
         (4, false) => stream.write_all(&[0, 91, 0, 0, 0, 0, 0, 0]).await,
@@ -113,14 +117,20 @@ mod tests {
         let (mut near, mut far) = tokio::io::duplex(1024);
         far.write_all(bytes).await.unwrap();
         drop(far);
-        ask(&mut near).await.map(|request| (request.version, request.host, request.port))
+        ask(&mut near)
+            .await
+            .map(|request| (request.version, request.host, request.port))
     }
 
     #[tokio::test]
     async fn every_version() {
-        let v4 = asked(b"\x04\x01\x00\x50\x7f\x00\x00\x01me\x00").await.unwrap();
+        let v4 = asked(b"\x04\x01\x00\x50\x7f\x00\x00\x01me\x00")
+            .await
+            .unwrap();
         assert_eq!(v4, (4, "127.0.0.1".into(), 80));
-        let v4a = asked(b"\x04\x01\x00\x50\x00\x00\x00\x01\x00a.lan\x00").await.unwrap();
+        let v4a = asked(b"\x04\x01\x00\x50\x00\x00\x00\x01\x00a.lan\x00")
+            .await
+            .unwrap();
         assert_eq!(v4a, (4, "a.lan".into(), 80));
         let mut v5 = b"\x05\x01\x00\x05\x01\x00\x03\x05a.lan\x00\x16".to_vec();
         // The answer to the greeting has nowhere to go in this test, so the far end stays.
@@ -128,7 +138,12 @@ mod tests {
         far.write_all(&v5).await.unwrap();
         assert_eq!(ask(&mut near).await.unwrap().host, "a.lan");
         v5[1] = 0;
-        for bad in [&v5[..], b"GET / HTTP", b"\x04\x02\x00\x50\x7f\x00\x00\x01\x00", b"\x05"] {
+        for bad in [
+            &v5[..],
+            b"GET / HTTP",
+            b"\x04\x02\x00\x50\x7f\x00\x00\x01\x00",
+            b"\x05",
+        ] {
             assert!(asked(bad).await.is_err());
         }
     }

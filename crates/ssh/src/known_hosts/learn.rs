@@ -35,7 +35,11 @@ pub fn learn(file: &Path, name: &str, key: &PublicKey, hash: bool) -> io::Result
     let name = name.to_ascii_lowercase();
     let name = if hash { hash_name(&name)? } else { name };
     let wire = key.to_bytes().map_err(io::Error::other)?;
-    let before = if ends_with_newline(&mut file)? { "" } else { "\n" };
+    let before = if ends_with_newline(&mut file)? {
+        ""
+    } else {
+        "\n"
+    };
     let line = format!(
         "{before}{name} {} {}\n",
         key.algorithm().as_str(),
@@ -54,7 +58,11 @@ pub fn hash_name(name: &str) -> io::Result<String> {
     getrandom::fill(&mut salt).map_err(io::Error::other)?;
     let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &salt);
     let hash = hmac::sign(&key, name.to_ascii_lowercase().as_bytes());
-    Ok(format!("|1|{}|{}", BASE64.encode(&salt), BASE64.encode(hash.as_ref())))
+    Ok(format!(
+        "|1|{}|{}",
+        BASE64.encode(&salt),
+        BASE64.encode(hash.as_ref())
+    ))
 }
 
 /// An empty file counts as ending with one.

@@ -10,7 +10,8 @@ use russh::keys::ssh_key::PublicKey;
 use super::*;
 
 const ED: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJdD7y3aLq454yWBdwLWbieU1ebz9/cu7/QEXn9OIeZJ";
-const ED_2: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILIG2T/B0l0gaqj3puu510tu9N1OkQ4znY3LYuEm5zCF";
+const ED_2: &str =
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILIG2T/B0l0gaqj3puu510tu9N1OkQ4znY3LYuEm5zCF";
 const EC: &str = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBJwHUv+XKZOg8eTqTdQnOJ37jDTu+VnGm4dm1cSSOqTx4nWGEbNL8FBaKNWpUxbwMSrC1u4NWpFqxWzZlMcCbQs=";
 
 fn key(text: &str) -> PublicKey {
@@ -30,7 +31,11 @@ fn judge(text: &str, name: &str, shown: &str) -> Verdict {
 }
 
 fn keygen(dir: &Path, args: &[&str]) -> String {
-    let out = Command::new("ssh-keygen").args(args).current_dir(dir).output().unwrap();
+    let out = Command::new("ssh-keygen")
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .unwrap();
     String::from_utf8(out.stdout).unwrap()
 }
 
@@ -41,11 +46,19 @@ fn known_unknown_and_changed() {
     assert_eq!(judge(&text, "A", ED), Verdict::Known);
     assert_eq!(judge(&text, "b", ED), Verdict::Unknown);
     for other in [ED_2, EC] {
-        let Verdict::Changed(changed) = judge(&text, "a", other) else { panic!() };
+        let Verdict::Changed(changed) = judge(&text, "a", other) else {
+            panic!()
+        };
         assert_eq!((changed.known[0].line, changed.known.len()), (1, 1));
         let said = changed.to_string();
-        assert!(said.contains(&fingerprint(&key(ED))) && said.contains(&fingerprint(&key(other))), "{said}");
-        assert!(said.contains("/k:1") && said.contains("ssh-keygen -f /k -R a"), "{said}");
+        assert!(
+            said.contains(&fingerprint(&key(ED))) && said.contains(&fingerprint(&key(other))),
+            "{said}"
+        );
+        assert!(
+            said.contains("/k:1") && said.contains("ssh-keygen -f /k -R a"),
+            "{said}"
+        );
     }
 }
 
@@ -62,7 +75,10 @@ fn several_keys_wildcards_negation_comments_and_tabs() {
     assert!(matches!(judge(&text, "bad.lan", ED), Verdict::Changed(_)));
     assert_eq!(judge(&text, "y", ED_2), Verdict::Known);
     assert_eq!(judge(&text, "a", ED), Verdict::Unknown);
-    assert_eq!(hosts(&text).key_types("one.lan"), ["ssh-ed25519", "ecdsa-sha2-nistp256"]);
+    assert_eq!(
+        hosts(&text).key_types("one.lan"),
+        ["ssh-ed25519", "ecdsa-sha2-nistp256"]
+    );
 }
 
 #[test]
@@ -80,9 +96,14 @@ fn ports() {
 #[test]
 fn revoked_wins() {
     let text = format!("a {ED}\n@revoked * {ED}\n");
-    let Verdict::Revoked { line, .. } = judge(&text, "a", ED) else { panic!() };
+    let Verdict::Revoked { line, .. } = judge(&text, "a", ED) else {
+        panic!()
+    };
     assert_eq!(line, 2);
-    assert!(matches!(judge(&text, "[a]:2222", ED), Verdict::Revoked { .. }));
+    assert!(matches!(
+        judge(&text, "[a]:2222", ED),
+        Verdict::Revoked { .. }
+    ));
     // A revoked key alone makes no host known.
     assert_eq!(judge(&text, "other", ED_2), Verdict::Unknown);
     assert!(hosts(&text).key_types("other").is_empty());
@@ -101,7 +122,10 @@ fn certificates_of_hosts() {
     }
     let text = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
     let sign = |args: &[&str]| {
-        keygen(path, &[&["-q", "-s", "ca", "-I", "id"], args, &["host.pub"]].concat());
+        keygen(
+            path,
+            &[&["-q", "-s", "ca", "-I", "id"], args, &["host.pub"]].concat(),
+        );
         Certificate::from_openssh(text("host-cert.pub").trim()).unwrap()
     };
     use russh::keys::ssh_key::Certificate;
@@ -110,10 +134,16 @@ fn certificates_of_hosts() {
         known.judge_certificate("[a.lan]:2222", "a.lan", certificate)
     };
     // The pattern has no port, so it must match the name with the port to count.
-    let wide = hosts(&format!("@cert-authority *.lan,[*.lan]:* {}", text("ca.pub")));
+    let wide = hosts(&format!(
+        "@cert-authority *.lan,[*.lan]:* {}",
+        text("ca.pub")
+    ));
     let good = sign(&["-h", "-n", "a.lan"]);
     assert_eq!(judge(&wide, &good), Verdict::Known);
-    assert_eq!(trusting.judge_certificate("a.lan", "a.lan", &good), Verdict::Known);
+    assert_eq!(
+        trusting.judge_certificate("a.lan", "a.lan", &good),
+        Verdict::Known
+    );
     assert_eq!(judge(&trusting, &good), Verdict::Unknown);
     for bad in [
         sign(&["-n", "a.lan"]),
@@ -124,9 +154,16 @@ fn certificates_of_hosts() {
         assert!(matches!(judge(&wide, &bad), Verdict::BadCertificate(_)));
     }
     // A stranger's authority: the key inside is judged.
-    let stranger = hosts(&format!("@cert-authority *,[*]:* {}\n[a.lan]:2222 {}", text("other.pub"), text("host.pub")));
+    let stranger = hosts(&format!(
+        "@cert-authority *,[*]:* {}\n[a.lan]:2222 {}",
+        text("other.pub"),
+        text("host.pub")
+    ));
     assert_eq!(judge(&stranger, &good), Verdict::Known);
-    let revoked = hosts(&format!("@cert-authority [*]:* {0}\n@revoked * {0}", text("ca.pub")));
+    let revoked = hosts(&format!(
+        "@cert-authority [*]:* {0}\n@revoked * {0}",
+        text("ca.pub")
+    ));
     assert!(matches!(judge(&revoked, &good), Verdict::Revoked { .. }));
 }
 
@@ -136,7 +173,16 @@ fn what_is_learned_is_found_by_ssh_keygen_and_the_other_way_round() {
     let file = dir.path().join("sub/known_hosts");
     learn(&file, "[Plain.lan]:2222", &key(ED), false).unwrap();
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(file.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(
+        file.parent()
+            .unwrap()
+            .metadata()
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777,
+        0o700
+    );
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
     learn(&file, "hashed.lan", &key(EC), true).unwrap();
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
@@ -151,7 +197,10 @@ fn what_is_learned_is_found_by_ssh_keygen_and_the_other_way_round() {
     keygen(dir.path(), &["-H", "-f", "sub/known_hosts"]);
     let known = KnownHosts::load(&[&file]);
     assert_eq!(known.judge("two", "two", &key(ED)), Verdict::Known);
-    assert!(matches!(known.judge("[three]:3", "three", &key(ED)), Verdict::Changed(_)));
+    assert!(matches!(
+        known.judge("[three]:3", "three", &key(ED)),
+        Verdict::Changed(_)
+    ));
     assert_eq!(known.find("one").len(), 1);
     // A last line without its end stays whole.
     std::fs::write(&file, format!("one {ED}")).unwrap();
@@ -159,7 +208,14 @@ fn what_is_learned_is_found_by_ssh_keygen_and_the_other_way_round() {
     assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 2);
     // The removal command does what it says.
     let command = removal_command("two", &file);
-    assert!(Command::new("sh").args(["-c", &command]).output().unwrap().status.success());
+    assert!(
+        Command::new("sh")
+            .args(["-c", &command])
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
     assert!(KnownHosts::load(&[&file]).find("two").is_empty());
 }
 
@@ -186,7 +242,12 @@ fn fingerprints_and_pictures_are_those_of_ssh_keygen() {
     let dir = tempfile::tempdir().unwrap();
     for (kind, bits) in [("ed25519", "256"), ("ecdsa", "521"), ("rsa", "2048")] {
         let name = format!("{kind}{bits}");
-        keygen(dir.path(), &["-q", "-t", kind, "-b", bits, "-N", "", "-C", "c", "-f", &name]);
+        keygen(
+            dir.path(),
+            &[
+                "-q", "-t", kind, "-b", bits, "-N", "", "-C", "c", "-f", &name,
+            ],
+        );
         let public = std::fs::read_to_string(dir.path().join(format!("{name}.pub"))).unwrap();
         let public = key(&public);
         let shown = keygen(dir.path(), &["-lv", "-f", &name]);

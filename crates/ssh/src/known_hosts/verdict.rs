@@ -86,7 +86,11 @@ impl fmt::Display for ChangedKey {
                 key_type,
                 fingerprint,
             } = key;
-            write!(f, "{comma} {key_type} {fingerprint} ({}:{line})", file.display())?;
+            write!(
+                f,
+                "{comma} {key_type} {fingerprint} ({}:{line})",
+                file.display()
+            )?;
         }
         f.write_str(". Somebody could be listening in. If the change is known to be right, run: ")?;
         f.write_str(&self.removal_commands().join("; "))
@@ -155,7 +159,10 @@ impl KnownHosts {
         }
         // A list without names would be a certificate for every host.
         let names = certificate.valid_principals();
-        if !names.iter().any(|principal| principal.eq_ignore_ascii_case(bare)) {
+        if !names
+            .iter()
+            .any(|principal| principal.eq_ignore_ascii_case(bare))
+        {
             return Verdict::BadCertificate(format!("it is not for {bare}"));
         }
         match certificate.validate(&[authority.fingerprint(HashAlg::Sha256)]) {

@@ -8,7 +8,11 @@ use crate::shell::quote;
 const TMUX_SERVER: &str = "nebula";
 
 /// The command to run; `None` for the login shell.
-pub(crate) fn command(command: Option<&str>, persist: &Persist, directory: Option<&str>) -> Option<String> {
+pub(crate) fn command(
+    command: Option<&str>,
+    persist: &Persist,
+    directory: Option<&str>,
+) -> Option<String> {
     if let Some(command) = command {
         return Some(command.to_owned());
     }
@@ -59,8 +63,15 @@ mod tests {
     fn each_kind() {
         let tmux = Persist::Tmux("pane 1; rm".into());
         assert_eq!(command(None, &Persist::No, None), None);
-        assert_eq!(command(Some("top"), &tmux, Some("/x")).as_deref(), Some("top"));
-        assert!(command(None, &tmux, None).unwrap().contains("-s nebula-pane1rm "));
+        assert_eq!(
+            command(Some("top"), &tmux, Some("/x")).as_deref(),
+            Some("top")
+        );
+        assert!(
+            command(None, &tmux, None)
+                .unwrap()
+                .contains("-s nebula-pane1rm ")
+        );
         assert!(end(&tmux).unwrap().contains("=nebula-pane1rm"));
         assert_eq!(end(&Persist::No), None);
     }
@@ -86,6 +97,9 @@ mod tests {
         } else {
             out
         };
-        assert_eq!(String::from_utf8(out.stdout).unwrap().trim_end(), odd.to_string_lossy());
+        assert_eq!(
+            String::from_utf8(out.stdout).unwrap().trim_end(),
+            odd.to_string_lossy()
+        );
     }
 }

@@ -149,7 +149,8 @@ impl Driver {
             directory,
         } = orders;
         if let Some(size) = size {
-            self.size.send_if_modified(|now| std::mem::replace(now, size) != size);
+            self.size
+                .send_if_modified(|now| std::mem::replace(now, size) != size);
         }
         if directory.is_some() {
             self.directory = directory;
@@ -205,7 +206,9 @@ impl Driver {
                     self.adopt(lease);
                     self.feed(Event::Opened);
                     let (shared, size) = (Arc::clone(&self.shared), self.size.subscribe());
-                    self.work = Some(Box::pin(async move { Done::Ended(shell.run(&shared, size).await) }));
+                    self.work = Some(Box::pin(async move {
+                        Done::Ended(shell.run(&shared, size).await)
+                    }));
                     self.was_ready = true;
                     self.ready_since = Some(Instant::now());
                 }
@@ -266,7 +269,8 @@ impl Driver {
                 Effect::StartTimer(limit) => self.clock = Clock::Running(Instant::now() + limit),
                 Effect::PauseTimer => {
                     if let Clock::Running(deadline) = self.clock {
-                        self.clock = Clock::Paused(deadline.saturating_duration_since(Instant::now()));
+                        self.clock =
+                            Clock::Paused(deadline.saturating_duration_since(Instant::now()));
                     }
                 }
                 Effect::ResumeTimer => {
@@ -292,9 +296,14 @@ impl Driver {
 
     fn resolve(&mut self) {
         let context = Arc::clone(&self.context);
-        let (destination, overrides) = (self.request.destination.clone(), self.request.overrides.clone());
+        let (destination, overrides) = (
+            self.request.destination.clone(),
+            self.request.overrides.clone(),
+        );
         self.work = Some(Box::pin(async move {
-            Done::Resolved(Box::new(plan(&context.options, &destination, &overrides).await))
+            Done::Resolved(Box::new(
+                plan(&context.options, &destination, &overrides).await,
+            ))
         }));
     }
 
@@ -312,7 +321,11 @@ impl Driver {
         let (Some(plan), Some(lease)) = (self.plan.clone(), self.lease.take()) else {
             return;
         };
-        let command = self.request.command.as_deref().or(plan.config.remote_command.as_deref());
+        let command = self
+            .request
+            .command
+            .as_deref()
+            .or(plan.config.remote_command.as_deref());
         let request = ShellRequest {
             term: self.request.term.clone(),
             size: *self.size.borrow(),
@@ -324,23 +337,32 @@ impl Driver {
             self.shared.output.announce(RESUME.to_owned());
         }
         self.work = Some(Box::pin(async move {
-            Done::Opened(Box::new(open(&context, &plan, &requester, lease, &request).await))
+            Done::Opened(Box::new(
+                open(&context, &plan, &requester, lease, &request).await,
+            ))
         }));
     }
 
     /// Tells the pane. Modes that the lost program had set are taken back, so that the mouse and
     /// the keyboard mean what they mean to a shell; its picture stays until the next one comes.
     fn show_loss(&mut self, reason: &str) {
-        let lasted = self.ready_since.take().map(|since| since.elapsed()).unwrap_or_default();
+        let lasted = self
+            .ready_since
+            .take()
+            .map(|since| since.elapsed())
+            .unwrap_or_default();
         let reason = crate::text::plain(reason, limits::LOG_LINE_BYTES);
         let line = format!("connection lost after {}: {reason}", lasting(lasted));
         self.shared.log.push(&line);
-        self.shared.output.announce(format!("{QUIET}\r\n\x1b[7m {line} \x1b[0m\r\n"));
+        self.shared
+            .output
+            .announce(format!("{QUIET}\r\n\x1b[7m {line} \x1b[0m\r\n"));
     }
 
     /// A shell in tmux outlives its connection, but not its pane.
     fn end_persistent(&mut self) {
-        let (Some(lease), Some(line)) = (self.lease.clone(), command::end(&self.request.persist)) else {
+        let (Some(lease), Some(line)) = (self.lease.clone(), command::end(&self.request.persist))
+        else {
             return;
         };
         if self.request.persist == Persist::No || self.state.stage != Stage::Ready {
@@ -381,18 +403,26 @@ async fn open(
             Err(OpenFailure::Channel(error)) => error,
         };
         match error {
-            OpenError::Lost(reason) if replaced || !lease.reused => return Err(ConnectError::Lost(reason)),
+            OpenError::Lost(reason) if replaced || !lease.reused => {
+                return Err(ConnectError::Lost(reason));
+            }
             OpenError::Lost(_) => {
                 replaced = true;
                 lease.evict();
             }
-            OpenError::Refused { others: 0, .. } => return Err(ConnectError::Shell(error.to_string())),
+            OpenError::Refused { others: 0, .. } => {
+                return Err(ConnectError::Shell(error.to_string()));
+            }
             OpenError::Refused { .. } => {}
         }
-        requester.log.push(format!("{error}; another connection is taken"));
+        requester
+            .log
+            .push(format!("{error}; another connection is taken"));
         lease = pool::acquire(context, plan, requester).await?;
     }
-    Err(ConnectError::Shell("the server allows no more sessions".to_owned()))
+    Err(ConnectError::Shell(
+        "the server allows no more sessions".to_owned(),
+    ))
 }
 
 async fn working(work: &mut Option<Work>) -> Done {

@@ -176,7 +176,10 @@ impl InputQueue {
                 && bulk.cancelled.load(Ordering::Acquire)
             {
                 let dropped = job.bytes.len();
-                let end = job.bytes.ends_with(PASTE_END).then(|| Bytes::from_static(PASTE_END));
+                let end = job
+                    .bytes
+                    .ends_with(PASTE_END)
+                    .then(|| Bytes::from_static(PASTE_END));
                 bulk.finished.store(true, Ordering::Release);
                 state.jobs.pop_front();
                 state.waiting_bulk = state.waiting_bulk.saturating_sub(dropped);
@@ -211,14 +214,20 @@ mod tests {
     #[tokio::test]
     async fn order_limits_and_cancelling() {
         let queue = InputQueue::default();
-        assert!(matches!(queue.push(b"x".to_vec()), Err(InputError::NotReady { .. })));
+        assert!(matches!(
+            queue.push(b"x".to_vec()),
+            Err(InputError::NotReady { .. })
+        ));
         queue.set_open(true);
         queue.push(b"a".to_vec()).unwrap();
         let mut paste = vec![b'p'; 3 * PIECE];
         paste.extend(PASTE_END);
         let bulk = queue.push_bulk(paste.clone()).unwrap();
         queue.push(b"b".to_vec()).unwrap();
-        assert_eq!(queue.push(vec![0; limits::INPUT_WAITING]), Err(InputError::Full));
+        assert_eq!(
+            queue.push(vec![0; limits::INPUT_WAITING]),
+            Err(InputError::Full)
+        );
         assert_eq!(queue.waiting(), paste.len() + 2);
         assert_eq!(queue.next().await, "a");
         assert_eq!(queue.next().await.len(), PIECE);

@@ -180,14 +180,25 @@ mod tests {
         let output = Output::new();
         let mut reader = output.reader();
         let mut buffer = [0; 8];
-        assert_eq!(reader.read_timeout(&mut buffer, Some(Duration::ZERO)), ReadOutcome::TimedOut);
+        assert_eq!(
+            reader.read_timeout(&mut buffer, Some(Duration::ZERO)),
+            ReadOutcome::TimedOut
+        );
         output.push(Bytes::from_static(b"hello ")).await;
         output.push(Bytes::from_static(b"world")).await;
-        assert_eq!(reader.read_timeout(&mut buffer, None), ReadOutcome::Bytes(8));
+        assert_eq!(
+            reader.read_timeout(&mut buffer, None),
+            ReadOutcome::Bytes(8)
+        );
         assert_eq!(&buffer, b"hello wo");
         assert_eq!(reader.read(&mut buffer).unwrap(), 3);
-        output.push(Bytes::from(vec![0; limits::OUTPUT_WAITING])).await;
-        let full = tokio::time::timeout(Duration::from_millis(20), output.push(Bytes::from_static(b"x")));
+        output
+            .push(Bytes::from(vec![0; limits::OUTPUT_WAITING]))
+            .await;
+        let full = tokio::time::timeout(
+            Duration::from_millis(20),
+            output.push(Bytes::from_static(b"x")),
+        );
         assert!(full.await.is_err());
         let pushing = tokio::spawn({
             let output = output.clone();
@@ -206,7 +217,11 @@ mod tests {
     async fn a_reader_that_is_gone_holds_nobody_up() {
         let output = Output::new();
         drop(output.reader());
-        output.push(Bytes::from(vec![0; limits::OUTPUT_WAITING])).await;
-        output.push(Bytes::from(vec![0; limits::OUTPUT_WAITING])).await;
+        output
+            .push(Bytes::from(vec![0; limits::OUTPUT_WAITING]))
+            .await;
+        output
+            .push(Bytes::from(vec![0; limits::OUTPUT_WAITING]))
+            .await;
     }
 }

@@ -41,7 +41,10 @@ pub(crate) enum Ended {
 /// The server refuses something, or the connection is gone.
 pub(crate) async fn open(lease: Lease, request: &ShellRequest) -> Result<Shell, OpenFailure> {
     let connection = Arc::clone(lease.connection());
-    let (channel, slot) = connection.open_session().await.map_err(OpenFailure::Channel)?;
+    let (channel, slot) = connection
+        .open_session()
+        .await
+        .map_err(OpenFailure::Channel)?;
     let (read, write) = channel.split();
     let mut shell = Shell {
         read,
@@ -49,12 +52,21 @@ pub(crate) async fn open(lease: Lease, request: &ShellRequest) -> Result<Shell, 
         lease,
         slot: Some(slot),
     };
-    match shell.start(&connection.config, connection.shared.forwards_agent(), request).await {
+    match shell
+        .start(
+            &connection.config,
+            connection.shared.forwards_agent(),
+            request,
+        )
+        .await
+    {
         Ok(true) => Ok(shell),
         Ok(false) => Err(OpenFailure::Shell(ConnectError::Shell(
             "the server started no shell".to_owned(),
         ))),
-        Err(_) => Err(OpenFailure::Shell(ConnectError::Lost(connection.shared.loss().await))),
+        Err(_) => Err(OpenFailure::Shell(ConnectError::Lost(
+            connection.shared.loss().await,
+        ))),
     }
 }
 
@@ -80,7 +92,12 @@ impl Shell {
         }
         let mut env: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .filter(|(name, _)| config.send_env.iter().any(|pattern| wildcard(pattern, name)))
+            .filter(|(name, _)| {
+                config
+                    .send_env
+                    .iter()
+                    .any(|pattern| wildcard(pattern, name))
+            })
             .collect();
         env.extend(request.env.iter().chain(&config.set_env).cloned());
         for (name, value) in env {
@@ -101,7 +118,11 @@ impl Shell {
                     u32::from(lines.max(1)),
                     u32::from(width),
                     u32::from(height),
-                    &[(Pty::TTY_OP_ISPEED, 38_400), (Pty::TTY_OP_OSPEED, 38_400), (Pty::IUTF8, 1)],
+                    &[
+                        (Pty::TTY_OP_ISPEED, 38_400),
+                        (Pty::TTY_OP_OSPEED, 38_400),
+                        (Pty::IUTF8, 1),
+                    ],
                 )
                 .await?;
         }
@@ -112,7 +133,9 @@ impl Shell {
         loop {
             match self.read.wait().await {
                 Some(ChannelMsg::Success) => return Ok(true),
-                Some(ChannelMsg::Failure | ChannelMsg::Close | ChannelMsg::Eof) => return Ok(false),
+                Some(ChannelMsg::Failure | ChannelMsg::Close | ChannelMsg::Eof) => {
+                    return Ok(false);
+                }
                 Some(_) => {}
                 None => return Err(russh::Error::Disconnect),
             }
@@ -121,7 +144,11 @@ impl Shell {
 
     /// Moves bytes until the shell has ended. Output waits for its reader and input for the host;
     /// neither waits for the other.
-    pub(crate) async fn run(mut self, shared: &Shared, mut size: watch::Receiver<TerminalSize>) -> Ended {
+    pub(crate) async fn run(
+        mut self,
+        shared: &Shared,
+        mut size: watch::Receiver<TerminalSize>,
+    ) -> Ended {
         let write = Arc::clone(&self.write);
         let sending = async {
             loop {
@@ -196,7 +223,11 @@ fn signal(signal: &russh::Sig) -> String {
 impl Drop for Shell {
     fn drop(&mut self) {
         // The server ends what runs in a channel that is closed.
-        let (write, lease, slot) = (Arc::clone(&self.write), self.lease.clone(), self.slot.take());
+        let (write, lease, slot) = (
+            Arc::clone(&self.write),
+            self.lease.clone(),
+            self.slot.take(),
+        );
         tokio::spawn(async move {
             if write.close().await.is_err() {
                 tracing::trace!("a channel was gone before it was closed");

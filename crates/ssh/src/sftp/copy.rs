@@ -65,7 +65,10 @@ async fn local_target(job: &Job, shared: &Shared) -> Result<Option<PathBuf>, Sft
     let Ok(found) = std::fs::metadata(&job.local) else {
         return Ok(Some(job.local.clone()));
     };
-    match shared.decide(&job.local.display().to_string(), found.len(), job.size).await {
+    match shared
+        .decide(&job.local.display().to_string(), found.len(), job.size)
+        .await
+    {
         ConflictChoice::Overwrite => Ok(Some(job.local.clone())),
         ConflictChoice::Skip => Ok(None),
         ConflictChoice::KeepBoth => {
@@ -87,7 +90,11 @@ async fn fetch(
 ) -> Result<(), SftpError> {
     let ask = |offset: u64, length: u32| {
         let (raw, handle) = (Arc::clone(&link.raw), handle.to_owned());
-        (length, offset, Request::new(async move { raw.read(handle, offset, length).await }))
+        (
+            length,
+            offset,
+            Request::new(async move { raw.read(handle, offset, length).await }),
+        )
     };
     let mut under_way = VecDeque::new();
     let mut next = begin;
@@ -135,15 +142,26 @@ async fn write_block(file: &mut File, part: &Path, block: &mut Vec<u8>) -> Resul
         return Ok(());
     }
     let bytes = std::mem::replace(block, Vec::with_capacity(BLOCK));
-    let mut writer = file.try_clone().map_err(|error| local_error(part, &error))?;
+    let mut writer = file
+        .try_clone()
+        .map_err(|error| local_error(part, &error))?;
     let path = part.to_owned();
-    blocking(move || writer.write_all(&bytes).map_err(|error| local_error(&path, &error))).await
+    blocking(move || {
+        writer
+            .write_all(&bytes)
+            .map_err(|error| local_error(&path, &error))
+    })
+    .await
 }
 
 /// Opens the unfinished copy where it ends.
 fn open_part(path: &Path, size: u64) -> Result<(File, u64), SftpError> {
     let open = || {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
         let mut length = file.metadata()?.len();
         if length > size {
             file.set_len(0)?;
@@ -187,7 +205,10 @@ pub(super) async fn upload(link: &Link, job: &Job, shared: &Shared) -> Result<bo
         return Ok(false);
     };
     let folder = target.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let part = names::join(folder, &names::part(names::last(&target), job.size, seconds(job.modified)));
+    let part = names::join(
+        folder,
+        &names::part(names::last(&target), job.size, seconds(job.modified)),
+    );
     // Requests are written in order, but not all of the last ones need to have arrived.
     let uncertain = u64::try_from(SFTP_REQUESTS * SFTP_PIECE).unwrap_or(u64::MAX);
     let begin = match link.stat(&part).await {
@@ -211,7 +232,11 @@ pub(super) async fn upload(link: &Link, job: &Job, shared: &Shared) -> Result<bo
     Ok(true)
 }
 
-async fn remote_target(link: &Link, job: &Job, shared: &Shared) -> Result<Option<String>, SftpError> {
+async fn remote_target(
+    link: &Link,
+    job: &Job,
+    shared: &Shared,
+) -> Result<Option<String>, SftpError> {
     let Ok(found) = link.stat(&job.remote).await else {
         return Ok(Some(job.remote.clone()));
     };
@@ -237,7 +262,13 @@ async fn remote_target(link: &Link, job: &Job, shared: &Shared) -> Result<Option
     }
 }
 
-async fn send(link: &Link, job: &Job, handle: &str, begin: u64, shared: &Shared) -> Result<(), SftpError> {
+async fn send(
+    link: &Link,
+    job: &Job,
+    handle: &str,
+    begin: u64,
+    shared: &Shared,
+) -> Result<(), SftpError> {
     let path = job.local.clone();
     let mut file = blocking(move || {
         let open = || {
@@ -263,7 +294,12 @@ async fn send(link: &Link, job: &Job, handle: &str, begin: u64, shared: &Shared)
             {
                 written(oldest, job, shared).await?;
             }
-            let (raw, handle, bytes, at) = (Arc::clone(&link.raw), handle.to_owned(), piece.to_vec(), offset);
+            let (raw, handle, bytes, at) = (
+                Arc::clone(&link.raw),
+                handle.to_owned(),
+                piece.to_vec(),
+                offset,
+            );
             let length = u64::try_from(piece.len()).unwrap_or(0);
             let request = Request::new(async move { raw.write(handle, at, bytes).await });
             under_way.push_back((length, request));
@@ -281,7 +317,10 @@ async fn written<T: Send + 'static>(
     job: &Job,
     shared: &Shared,
 ) -> Result<(), SftpError> {
-    request.answer().await?.map_err(|error| remote(&job.remote, error))?;
+    request
+        .answer()
+        .await?
+        .map_err(|error| remote(&job.remote, error))?;
     shared.moved(length);
     Ok(())
 }
@@ -298,7 +337,9 @@ fn read_block(mut file: File, path: &Path) -> Result<(File, Vec<u8>), SftpError>
 
 /// Size, permissions and time. A host that refuses the last two still has the file.
 async fn finish_remote(link: &Link, job: &Job, handle: &str) -> Result<(), SftpError> {
-    let time = u32::try_from(seconds(job.modified)).ok().filter(|time| *time > 0);
+    let time = u32::try_from(seconds(job.modified))
+        .ok()
+        .filter(|time| *time > 0);
     let attributes = FileAttributes {
         permissions: job.permissions,
         atime: time,
@@ -318,7 +359,10 @@ fn beside(target: &Path, job: &Job) -> Result<PathBuf, SftpError> {
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn seconds(time: Option<SystemTime>) -> u64 {

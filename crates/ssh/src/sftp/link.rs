@@ -23,10 +23,13 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) async fn open(connection: &Arc<Connection>) -> Result<Self, SftpError> {
-        let (channel, slot) = connection.open_session().await.map_err(|error| match error {
-            OpenError::Lost(_) => SftpError::Lost,
-            refused => SftpError::Unavailable(refused.to_string()),
-        })?;
+        let (channel, slot) = connection
+            .open_session()
+            .await
+            .map_err(|error| match error {
+                OpenError::Lost(_) => SftpError::Lost,
+                refused => SftpError::Unavailable(refused.to_string()),
+            })?;
         channel
             .request_subsystem(false, "sftp")
             .await
@@ -53,18 +56,32 @@ impl Link {
     }
 
     pub(super) async fn canonical(&self, path: &str) -> Result<String, SftpError> {
-        let name = self.raw.realpath(path).await.map_err(|error| remote(path, error))?;
+        let name = self
+            .raw
+            .realpath(path)
+            .await
+            .map_err(|error| remote(path, error))?;
         let first = name.files.into_iter().next();
-        first.map(|file| file.filename).ok_or_else(|| SftpError::NotFound(path.to_owned()))
+        first
+            .map(|file| file.filename)
+            .ok_or_else(|| SftpError::NotFound(path.to_owned()))
     }
 
     pub(super) async fn list(&self, path: &str) -> Result<Vec<Entry>, SftpError> {
-        let handle = self.raw.opendir(path).await.map_err(|error| remote(path, error))?.handle;
+        let handle = self
+            .raw
+            .opendir(path)
+            .await
+            .map_err(|error| remote(path, error))?
+            .handle;
         let mut entries = Vec::new();
         let result = loop {
             match self.raw.readdir(handle.as_str()).await {
                 Ok(name) => {
-                    let files = name.files.into_iter().filter(|f| f.filename != "." && f.filename != "..");
+                    let files = name
+                        .files
+                        .into_iter()
+                        .filter(|f| f.filename != "." && f.filename != "..");
                     let batch: Result<Vec<Entry>, SftpError> = files
                         .map(|file| {
                             names::safe(&file.filename)?;
@@ -79,7 +96,9 @@ impl Link {
                         break Err(SftpError::TooMany);
                     }
                 }
-                Err(Error::Status(status)) if status.status_code == StatusCode::Eof => break Ok(entries),
+                Err(Error::Status(status)) if status.status_code == StatusCode::Eof => {
+                    break Ok(entries);
+                }
                 Err(error) => break Err(remote(path, error)),
             }
         };
@@ -89,7 +108,12 @@ impl Link {
 
     /// Follows links.
     pub(super) async fn stat(&self, path: &str) -> Result<Entry, SftpError> {
-        let attrs = self.raw.stat(path).await.map_err(|error| remote(path, error))?.attrs;
+        let attrs = self
+            .raw
+            .stat(path)
+            .await
+            .map_err(|error| remote(path, error))?
+            .attrs;
         Ok(entry(names::last(path).to_owned(), &attrs))
     }
 
@@ -133,9 +157,15 @@ impl Link {
         }
     }
 
-    pub(super) async fn open_file(&self, path: &str, flags: OpenFlags) -> Result<String, SftpError> {
+    pub(super) async fn open_file(
+        &self,
+        path: &str,
+        flags: OpenFlags,
+    ) -> Result<String, SftpError> {
         let opened = self.raw.open(path, flags, FileAttributes::empty()).await;
-        opened.map(|handle| handle.handle).map_err(|error| remote(path, error))
+        opened
+            .map(|handle| handle.handle)
+            .map_err(|error| remote(path, error))
     }
 
     pub(super) async fn close(&self, handle: &str) {

@@ -50,7 +50,10 @@ pub(super) fn join(folder: &str, name: &str) -> String {
 
 /// The last part of a path of a host.
 pub(super) fn last(path: &str) -> &str {
-    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+    path.trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path)
 }
 
 #[cfg(test)]

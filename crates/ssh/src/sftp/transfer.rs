@@ -134,7 +134,9 @@ pub(super) struct Shared {
 
 impl fmt::Debug for Transfer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Transfer").field("progress", &self.progress()).finish()
+        f.debug_struct("Transfer")
+            .field("progress", &self.progress())
+            .finish()
     }
 }
 
@@ -226,7 +228,12 @@ impl Shared {
     }
 
     /// Decides about a file that stands at the target.
-    pub(super) async fn decide(&self, path: &str, existing_size: u64, incoming_size: u64) -> ConflictChoice {
+    pub(super) async fn decide(
+        &self,
+        path: &str,
+        existing_size: u64,
+        incoming_size: u64,
+    ) -> ConflictChoice {
         let asker = match &self.conflicts {
             ConflictPolicy::Always(choice) => return *choice,
             ConflictPolicy::Ask(asker) => asker,
@@ -252,14 +259,23 @@ impl Shared {
 async fn work(sftp: &Sftp, direction: &Direction, shared: &Arc<Shared>) -> Result<(), SftpError> {
     let link = sftp.link().await?;
     let (jobs, down) = match direction {
-        Direction::Download { remote, folder } => (walk::remote(&link, remote, folder, shared).await?, true),
-        Direction::Upload { local, folder } => (walk::local(&link, local, folder, shared).await?, false),
+        Direction::Download { remote, folder } => {
+            (walk::remote(&link, remote, folder, shared).await?, true)
+        }
+        Direction::Upload { local, folder } => {
+            (walk::local(&link, local, folder, shared).await?, false)
+        }
     };
     let queue = Arc::new(Mutex::new(jobs));
     // Dropping the set stops its tasks, and so does the first failure.
     let mut workers = JoinSet::new();
     for _ in 0..AT_ONCE {
-        workers.spawn(worker(Arc::clone(&link), Arc::clone(&queue), Arc::clone(shared), down));
+        workers.spawn(worker(
+            Arc::clone(&link),
+            Arc::clone(&queue),
+            Arc::clone(shared),
+            down,
+        ));
     }
     while let Some(result) = workers.join_next().await {
         result.unwrap_or(Err(SftpError::Lost))?;

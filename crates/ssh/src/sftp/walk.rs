@@ -40,7 +40,9 @@ pub(super) async fn remote(
                 }
             }
             match entry.kind {
-                EntryKind::Folder if depth < limits::SFTP_DEPTH => folders.push_back((from, to, depth + 1)),
+                EntryKind::Folder if depth < limits::SFTP_DEPTH => {
+                    folders.push_back((from, to, depth + 1))
+                }
                 EntryKind::File => push(&mut jobs, shared, job(&entry, from, to))?,
                 _ => shared.skipped(),
             }
@@ -77,7 +79,9 @@ async fn make_local(path: &Path) -> Result<(), SftpError> {
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SftpError> + Send + 'static,
 ) -> Result<T, SftpError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or(Err(SftpError::Lost))
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or(Err(SftpError::Lost))
 }
 
 pub(super) fn local_error(path: &Path, error: &std::io::Error) -> SftpError {
@@ -111,22 +115,38 @@ pub(super) async fn local(
 }
 
 /// Folders, each before what is in it, and files.
-fn found(root: &Path, folder: &str, shared: &Shared) -> Result<(Vec<String>, VecDeque<Job>), SftpError> {
-    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+fn found(
+    root: &Path,
+    folder: &str,
+    shared: &Shared,
+) -> Result<(Vec<String>, VecDeque<Job>), SftpError> {
+    let name = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    };
     let mut folders = Vec::new();
     let mut jobs = VecDeque::new();
     let root_name = name(root);
-    let mut waiting = VecDeque::from([(root.to_owned(), names::join(folder, names::safe(&root_name)?), 0)]);
+    let mut waiting = VecDeque::from([(
+        root.to_owned(),
+        names::join(folder, names::safe(&root_name)?),
+        0,
+    )]);
     while let Some((path, target, depth)) = waiting.pop_front() {
         let metadata = fs::metadata(&path).map_err(|error| local_error(&path, &error))?;
         if metadata.is_file() {
-            push(&mut jobs, shared, Job {
-                local: path,
-                remote: target,
-                size: metadata.len(),
-                modified: metadata.modified().ok(),
-                permissions: permissions(&metadata),
-            })?;
+            push(
+                &mut jobs,
+                shared,
+                Job {
+                    local: path,
+                    remote: target,
+                    size: metadata.len(),
+                    modified: metadata.modified().ok(),
+                    permissions: permissions(&metadata),
+                },
+            )?;
             continue;
         }
         let link = fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());

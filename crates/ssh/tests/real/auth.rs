@@ -29,14 +29,22 @@ impl Agent {
         wait("the agent", || socket.exists());
         let agent = Self { socket, child };
         for key in keys {
-            let added = Command::new("ssh-add").arg("-q").arg(key).env("SSH_AUTH_SOCK", &agent.socket).status();
+            let added = Command::new("ssh-add")
+                .arg("-q")
+                .arg(key)
+                .env("SSH_AUTH_SOCK", &agent.socket)
+                .status();
             assert!(added.unwrap().success());
         }
         agent
     }
 
     pub fn list(&self) -> String {
-        let out = Command::new("ssh-add").arg("-l").env("SSH_AUTH_SOCK", &self.socket).output().unwrap();
+        let out = Command::new("ssh-add")
+            .arg("-l")
+            .env("SSH_AUTH_SOCK", &self.socket)
+            .output()
+            .unwrap();
         String::from_utf8(out.stdout).unwrap()
     }
 }
@@ -50,8 +58,10 @@ impl Drop for Agent {
 
 /// A client whose configuration names key files of `server`'s directory.
 fn with_keys(server: &Server, keys: &[&str], more: &str) -> Client {
-    let files: String =
-        keys.iter().map(|key| format!("IdentityFile {}\n", server.path(key).display())).collect();
+    let files: String = keys
+        .iter()
+        .map(|key| format!("IdentityFile {}\n", server.path(key).display()))
+        .collect();
     Client::new(&format!("{files}{more}"))
 }
 
@@ -65,7 +75,9 @@ fn keys_of_every_kind() {
     for kind in ["ed25519", "ecdsa", "rsa"] {
         let public = keygen(&server.path(kind), kind, "");
         server.authorize(&public);
-        with_keys(&server, &[kind], "").open(&server, &Answers::none()).ready();
+        with_keys(&server, &[kind], "")
+            .open(&server, &Answers::none())
+            .ready();
     }
 }
 
@@ -77,12 +89,19 @@ fn an_encrypted_key_asks_only_when_the_server_wants_it() {
     server.authorize(&public);
     let client = with_keys(&server, &["unwanted", "wanted"], "");
     // Wrong first, then right.
-    let answers = Answers::new(|_, before| Some(secret(if before == 0 { "wrong" } else { PASSPHRASE })));
+    let answers =
+        Answers::new(|_, before| Some(secret(if before == 0 { "wrong" } else { PASSPHRASE })));
     client.open(&server, &answers).ready();
     let path = server.path("wanted");
     let asked = answers.asked();
     assert_eq!(asked.len(), 2);
-    assert_eq!(asked[1], PromptKind::Passphrase { key: path, attempt: 2 });
+    assert_eq!(
+        asked[1],
+        PromptKind::Passphrase {
+            key: path,
+            attempt: 2
+        }
+    );
 }
 
 /// A keychain in memory.
@@ -91,10 +110,18 @@ struct Keychain(Mutex<Vec<(PathBuf, Secret)>>);
 
 impl SecretStore for Keychain {
     fn passphrase(&self, key: &Path) -> Option<Secret> {
-        self.0.lock().unwrap().iter().find(|(path, _)| path == key).map(|(_, secret)| secret.clone())
+        self.0
+            .lock()
+            .unwrap()
+            .iter()
+            .find(|(path, _)| path == key)
+            .map(|(_, secret)| secret.clone())
     }
     fn remember(&self, key: &Path, passphrase: &Secret) {
-        self.0.lock().unwrap().push((key.to_owned(), passphrase.clone()));
+        self.0
+            .lock()
+            .unwrap()
+            .push((key.to_owned(), passphrase.clone()));
     }
     fn forget(&self, key: &Path) {
         self.0.lock().unwrap().retain(|(path, _)| path != key);
@@ -108,10 +135,17 @@ fn a_passphrase_is_remembered_only_when_the_user_says_so() {
     let keychain = Arc::new(Keychain::default());
     let client = || {
         let config = format!("IdentityFile {}", server.path("key").display());
-        Client::with(&config, |options| options.secrets = Some(Arc::clone(&keychain) as _))
+        Client::with(&config, |options| {
+            options.secrets = Some(Arc::clone(&keychain) as _)
+        })
     };
     let answers = |remember| {
-        Answers::new(move |_, _| Some(Answer::Secret { secret: Secret::new(PASSPHRASE.into()), remember }))
+        Answers::new(move |_, _| {
+            Some(Answer::Secret {
+                secret: Secret::new(PASSPHRASE.into()),
+                remember,
+            })
+        })
     };
     client().open(&server, &answers(false)).ready();
     assert!(keychain.0.lock().unwrap().is_empty());
@@ -129,11 +163,18 @@ fn the_agent_signs() {
         let server = keys_only();
         server.authorize(&keygen(&server.path("key"), kind, ""));
         let agent = Agent::new(server.dir.path(), &[server.path("key")]);
-        let client = Client::with("", |options| options.agent_socket = Some(agent.socket.clone()));
+        let client = Client::with("", |options| {
+            options.agent_socket = Some(agent.socket.clone())
+        });
         client.open(&server, &Answers::none()).ready();
         // `IdentityAgent none` leaves it out.
-        let client = Client::with("IdentityAgent none", |options| options.agent_socket = Some(agent.socket.clone()));
-        assert_eq!(client.open(&server, &Answers::none()).failed().0, "authenticate");
+        let client = Client::with("IdentityAgent none", |options| {
+            options.agent_socket = Some(agent.socket.clone())
+        });
+        assert_eq!(
+            client.open(&server, &Answers::none()).failed().0,
+            "authenticate"
+        );
     }
 }
 
@@ -142,9 +183,18 @@ fn an_unlocked_key_goes_to_the_agent_when_wanted() {
     let server = keys_only();
     server.authorize(&keygen(&server.path("key"), "ed25519", PASSPHRASE));
     let agent = Agent::new(server.dir.path(), &[]);
-    let config = format!("IdentityFile {}\nAddKeysToAgent yes", server.path("key").display());
-    let client = || Client::with(&config, |options| options.agent_socket = Some(agent.socket.clone()));
-    client().open(&server, &Answers::new(|_, _| Some(secret(PASSPHRASE)))).ready();
+    let config = format!(
+        "IdentityFile {}\nAddKeysToAgent yes",
+        server.path("key").display()
+    );
+    let client = || {
+        Client::with(&config, |options| {
+            options.agent_socket = Some(agent.socket.clone())
+        })
+    };
+    client()
+        .open(&server, &Answers::new(|_, _| Some(secret(PASSPHRASE))))
+        .ready();
     assert!(agent.list().contains("ED25519"), "{}", agent.list());
     client().open(&server, &Answers::none()).ready();
 }
@@ -157,18 +207,50 @@ fn user_certificates_from_files_and_through_the_agent() {
         let authority = keygen(&server.path("ca"), "ed25519", "");
         server.authorize(&format!("cert-authority {authority}"));
         keygen(&server.path("key"), kind, "");
-        run("ssh-keygen", &["-q", "-s", &path("ca"), "-I", "id", "-n", "tester", &path("key.pub")]);
+        run(
+            "ssh-keygen",
+            &[
+                "-q",
+                "-s",
+                &path("ca"),
+                "-I",
+                "id",
+                "-n",
+                "tester",
+                &path("key.pub"),
+            ],
+        );
         // Beside the key.
-        with_keys(&server, &["key"], "").open(&server, &Answers::none()).ready();
+        with_keys(&server, &["key"], "")
+            .open(&server, &Answers::none())
+            .ready();
         // Named, with the key in the agent only.
         let agent = Agent::new(server.dir.path(), &[]);
         std::fs::rename(path("key-cert.pub"), path("elsewhere-cert.pub")).unwrap();
-        run("sh", &["-c", &format!("SSH_AUTH_SOCK={} ssh-add -q {}", agent.socket.display(), path("key"))]);
+        run(
+            "sh",
+            &[
+                "-c",
+                &format!(
+                    "SSH_AUTH_SOCK={} ssh-add -q {}",
+                    agent.socket.display(),
+                    path("key")
+                ),
+            ],
+        );
         let config = format!("CertificateFile {}", path("elsewhere-cert.pub"));
-        let client = Client::with(&config, |options| options.agent_socket = Some(agent.socket.clone()));
+        let client = Client::with(&config, |options| {
+            options.agent_socket = Some(agent.socket.clone())
+        });
         client.open(&server, &Answers::none()).ready();
         // Without the certificate the key alone is refused.
-        assert_eq!(with_keys(&server, &["key"], "").open(&server, &Answers::none()).failed().0, "authenticate");
+        assert_eq!(
+            with_keys(&server, &["key"], "")
+                .open(&server, &Answers::none())
+                .failed()
+                .0,
+            "authenticate"
+        );
     }
 }
 
@@ -182,15 +264,21 @@ fn password_and_code(code: &'static str) -> Arc<Answers> {
 
 #[test]
 fn two_questions() {
-    let server = Server::openssh("UsePAM yes\nPasswordAuthentication no\nKbdInteractiveAuthentication yes");
+    let server =
+        Server::openssh("UsePAM yes\nPasswordAuthentication no\nKbdInteractiveAuthentication yes");
     let client = Client::new("");
     let answers = password_and_code(CODES[0]);
     client.open(&server, &answers).ready();
     let asked = answers.asked();
     assert_eq!(asked.len(), 2);
     for (kind, text) in asked.iter().zip(["Password", "Verification code"]) {
-        let PromptKind::Interactive { questions, .. } = kind else { panic!() };
-        assert!(questions[0].text.contains(text) && !questions[0].echo, "{questions:?}");
+        let PromptKind::Interactive { questions, .. } = kind else {
+            panic!()
+        };
+        assert!(
+            questions[0].text.contains(text) && !questions[0].echo,
+            "{questions:?}"
+        );
     }
 }
 
@@ -201,15 +289,25 @@ fn a_key_and_then_a_code() {
     );
     server.authorize(&keygen(&server.path("key"), "ed25519", ""));
     let answers = password_and_code(CODES[1]);
-    with_keys(&server, &["key"], "").open(&server, &answers).ready();
+    with_keys(&server, &["key"], "")
+        .open(&server, &answers)
+        .ready();
     assert_eq!(answers.asked().len(), 2);
     // Two keys.
     let server = Server::openssh("AuthenticationMethods publickey,publickey");
     for name in ["a", "b"] {
         server.authorize(&keygen(&server.path(name), "ed25519", ""));
     }
-    with_keys(&server, &["a", "b"], "").open(&server, &Answers::none()).ready();
-    assert_eq!(with_keys(&server, &["a"], "").open(&server, &Answers::none()).failed().0, "authenticate");
+    with_keys(&server, &["a", "b"], "")
+        .open(&server, &Answers::none())
+        .ready();
+    assert_eq!(
+        with_keys(&server, &["a"], "")
+            .open(&server, &Answers::none())
+            .failed()
+            .0,
+        "authenticate"
+    );
 }
 
 #[test]
@@ -220,10 +318,18 @@ fn a_wrong_password_thrice() {
     let pane = client.open(&server, &answers);
     let (stage, reason) = pane.failed();
     assert_eq!((stage, answers.asked().len()), ("authenticate", 3));
-    assert!(reason.contains("server accepts publickey, password") && reason.contains("3 passwords refused"), "{reason}");
-    assert!(matches!(pane.session.failure(), Some(ConnectError::Auth(AuthError::Failed(_)))));
+    assert!(
+        reason.contains("server accepts publickey, password")
+            && reason.contains("3 passwords refused"),
+        "{reason}"
+    );
+    assert!(matches!(
+        pane.session.failure(),
+        Some(ConnectError::Auth(AuthError::Failed(_)))
+    ));
     // Right at the third try.
-    let answers = Answers::new(|_, before| Some(secret(if before < 2 { "wrong" } else { PASSWORD })));
+    let answers =
+        Answers::new(|_, before| Some(secret(if before < 2 { "wrong" } else { PASSWORD })));
     client.open(&server, &answers).ready();
 }
 
@@ -234,11 +340,17 @@ fn the_failure_says_what_was_offered() {
     keygen(&server.path("id_rsa"), "rsa", "");
     let client = with_keys(&server, &["id_ed25519", "id_rsa"], "");
     let (_, reason) = client.open(&server, &Answers::none()).failed();
-    assert_eq!(reason, "server accepts publickey; 2 keys refused: id_ed25519, id_rsa");
+    assert_eq!(
+        reason,
+        "server accepts publickey; 2 keys refused: id_ed25519, id_rsa"
+    );
     run("chmod", &["644", server.path("id_rsa").to_str().unwrap()]);
     let client = with_keys(&server, &["id_rsa"], "");
     let (_, reason) = client.open(&server, &Answers::none()).failed();
-    assert!(reason.contains("no key was offered") && reason.contains("chmod 600"), "{reason}");
+    assert!(
+        reason.contains("no key was offered") && reason.contains("chmod 600"),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -255,7 +367,11 @@ fn five_keys_where_the_server_allows_two_tries() {
         })
         .collect();
     let agent = Agent::new(server.dir.path(), &keys);
-    let client = |config: &str| Client::with(config, |options| options.agent_socket = Some(agent.socket.clone()));
+    let client = |config: &str| {
+        Client::with(config, |options| {
+            options.agent_socket = Some(agent.socket.clone())
+        })
+    };
     // The key that the configuration names comes first.
     let named = format!("IdentityFile {}.pub\nIdentitiesOnly yes", keys[4].display());
     client(&named).open(&server, &Answers::none()).ready();
@@ -272,9 +388,18 @@ fn a_question_that_is_given_up_fails_the_authentication() {
     let server = Server::openssh("");
     let client = Client::new("");
     let pane = client.open(&server, &Answers::new(|_, _| Some(Answer::No)));
-    assert_eq!(pane.failed(), ("authenticate", "the question was not answered".to_owned()));
+    assert_eq!(
+        pane.failed(),
+        ("authenticate", "the question was not answered".to_owned())
+    );
     // The same session can be tried again.
-    let answers = Answers::new(|_, before| Some(if before == 0 { Answer::No } else { secret(PASSWORD) }));
+    let answers = Answers::new(|_, before| {
+        Some(if before == 0 {
+            Answer::No
+        } else {
+            secret(PASSWORD)
+        })
+    });
     let pane = client.open_request(request(&server), &answers);
     pane.failed();
     pane.forget_stages();

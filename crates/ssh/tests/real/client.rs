@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use ssh::prompt::{Answer, Prompt, PromptKind, Prompter, Secret};
 use ssh::stage::Stage;
-use ssh::{ConfigSource, OpenSsh, Options, ReadOutcome, Session, SessionObserver, SessionRequest, Ssh};
+use ssh::{
+    ConfigSource, OpenSsh, Options, ReadOutcome, Session, SessionObserver, SessionRequest, Ssh,
+};
 use tempfile::TempDir;
 
 use crate::server::{PASSWORD, Server, USER};
@@ -47,7 +49,10 @@ impl Client {
             ..Options::default()
         };
         change(&mut options);
-        Self { dir, ssh: Ssh::start(options).unwrap() }
+        Self {
+            dir,
+            ssh: Ssh::start(options).unwrap(),
+        }
     }
 
     pub fn known_hosts(&self) -> String {
@@ -64,7 +69,9 @@ impl Client {
 
     pub fn open_request(&self, request: SessionRequest, answers: &Arc<Answers>) -> Pane {
         let stages = Arc::new(Stages::default());
-        let session = self.ssh.open(request, Arc::clone(answers) as _, Arc::clone(&stages) as _);
+        let session = self
+            .ssh
+            .open(request, Arc::clone(answers) as _, Arc::clone(&stages) as _);
         let output = Arc::new((Mutex::new((Vec::new(), false)), Condvar::new()));
         let mut reader = session.take_reader().unwrap();
         let to = Arc::clone(&output);
@@ -83,7 +90,11 @@ impl Client {
                 }
             }
         });
-        Pane { session, stages, output }
+        Pane {
+            session,
+            stages,
+            output,
+        }
     }
 }
 
@@ -101,8 +112,14 @@ pub struct Answers {
 
 impl Answers {
     /// `rule` gets the question and how many came before it; `None` leaves it open.
-    pub fn new(rule: impl Fn(&PromptKind, usize) -> Option<Answer> + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { rule: Box::new(rule), asked: Mutex::default(), open: Mutex::default() })
+    pub fn new(
+        rule: impl Fn(&PromptKind, usize) -> Option<Answer> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            rule: Box::new(rule),
+            asked: Mutex::default(),
+            open: Mutex::default(),
+        })
     }
 
     pub fn password() -> Arc<Self> {
@@ -132,7 +149,10 @@ impl Answers {
 }
 
 pub fn secret(text: &str) -> Answer {
-    Answer::Secret { secret: Secret::new(text.to_owned()), remember: false }
+    Answer::Secret {
+        secret: Secret::new(text.to_owned()),
+        remember: false,
+    }
 }
 
 impl Prompter for Answers {
@@ -178,7 +198,12 @@ impl Pane {
                 return stage.clone();
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "no {what}: {:?}\n{}", seen, self.session.log().join("\n"));
+            assert!(
+                !left.is_zero(),
+                "no {what}: {:?}\n{}",
+                seen,
+                self.session.log().join("\n")
+            );
             seen = self.stages.changed.wait_timeout(seen, left).unwrap().0;
         }
     }
@@ -189,18 +214,28 @@ impl Pane {
     }
 
     pub fn stage_names(&self) -> Vec<&'static str> {
-        self.stages.seen.lock().unwrap().iter().map(Stage::as_str).collect()
+        self.stages
+            .seen
+            .lock()
+            .unwrap()
+            .iter()
+            .map(Stage::as_str)
+            .collect()
     }
 
     pub fn ready(&self) -> &Self {
-        let stage = self.wait_stage("ready", |stage| matches!(stage, Stage::Ready | Stage::Failed { .. }));
+        let stage = self.wait_stage("ready", |stage| {
+            matches!(stage, Stage::Ready | Stage::Failed { .. })
+        });
         assert_eq!(stage, Stage::Ready, "{}", self.session.log().join("\n"));
         self
     }
 
     /// The stage that failed, and why.
     pub fn failed(&self) -> (&'static str, String) {
-        match self.wait_stage("failure", |stage| matches!(stage, Stage::Failed { .. } | Stage::Ready)) {
+        match self.wait_stage("failure", |stage| {
+            matches!(stage, Stage::Failed { .. } | Stage::Ready)
+        }) {
             Stage::Failed { stage, reason } => (stage.as_str(), reason),
             other => panic!("{other:?} {}", self.text()),
         }
@@ -214,7 +249,9 @@ impl Pane {
     }
 
     pub fn type_line(&self, line: &str) {
-        self.session.write(format!("{line}\n").into_bytes()).unwrap();
+        self.session
+            .write(format!("{line}\n").into_bytes())
+            .unwrap();
     }
 
     pub fn text(&self) -> String {
@@ -235,7 +272,12 @@ impl Pane {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let mut message = String::new();
-            write!(message, "no {wanted:?} in {text:?}\n{}", self.session.log().join("\n")).unwrap();
+            write!(
+                message,
+                "no {wanted:?} in {text:?}\n{}",
+                self.session.log().join("\n")
+            )
+            .unwrap();
             assert!(!left.is_zero(), "{message}");
             state = self.output.1.wait_timeout(state, left).unwrap().0;
         }

@@ -34,10 +34,22 @@ fn an_unknown_host_is_asked_about() {
         if learned {
             pane.ready();
         } else {
-            assert_eq!(pane.failed(), ("connect", "the host key was not accepted".to_owned()));
+            assert_eq!(
+                pane.failed(),
+                ("connect", "the host key was not accepted".to_owned())
+            );
         }
-        let PromptKind::HostKey(question) = &answers.asked()[0] else { panic!() };
-        let shown = run("ssh-keygen", &["-lv", "-f", server.path("host_ed25519.pub").to_str().unwrap()]);
+        let PromptKind::HostKey(question) = &answers.asked()[0] else {
+            panic!()
+        };
+        let shown = run(
+            "ssh-keygen",
+            &[
+                "-lv",
+                "-f",
+                server.path("host_ed25519.pub").to_str().unwrap(),
+            ],
+        );
         assert!(shown.contains(&question.fingerprint) && shown.contains(question.randomart.trim()));
         assert_eq!(client.known_hosts().is_empty(), !learned);
     }
@@ -46,7 +58,9 @@ fn an_unknown_host_is_asked_about() {
 #[test]
 fn strict_checking_refuses_the_unknown_without_a_question() {
     let server = Server::openssh("");
-    let Err(ConnectError::HostUnknown { fingerprint, .. }) = verdict(&server, "") else { panic!() };
+    let Err(ConnectError::HostUnknown { fingerprint, .. }) = verdict(&server, "") else {
+        panic!()
+    };
     assert!(fingerprint.starts_with("SHA256:"));
 }
 
@@ -73,18 +87,37 @@ fn a_changed_key_is_refused_whatever_the_configuration_says() {
     let server = Server::openssh("");
     let other = keygen(&server.path("other"), "ed25519", "");
     let other_type = keygen(&server.path("other_type"), "ecdsa", "");
-    for (known, checking) in [(&other, "no"), (&other, "accept-new"), (&other_type, "no"), (&other_type, "ask")] {
+    for (known, checking) in [
+        (&other, "no"),
+        (&other, "accept-new"),
+        (&other_type, "no"),
+        (&other_type, "ask"),
+    ] {
         let client = Client::new(&format!("StrictHostKeyChecking {checking}"));
         let line = format!("# first\n[127.0.0.1]:{} {known}", server.port);
         client.learn(&line);
         let pane = client.open(&server, &Answers::none());
         let (stage, reason) = pane.failed();
         assert_eq!(stage, "connect");
-        let Some(ConnectError::HostChanged(changed)) = pane.session.failure() else { panic!() };
+        let Some(ConnectError::HostChanged(changed)) = pane.session.failure() else {
+            panic!()
+        };
         assert_eq!(changed.known[0].line, 2);
-        let host_key = run("ssh-keygen", &["-l", "-f", server.path("host_ed25519.pub").to_str().unwrap()]);
+        let host_key = run(
+            "ssh-keygen",
+            &[
+                "-l",
+                "-f",
+                server.path("host_ed25519.pub").to_str().unwrap(),
+            ],
+        );
         assert!(host_key.contains(&changed.offered));
-        for part in [&changed.offered, &changed.known[0].fingerprint, "known_hosts:2", "ssh-keygen -f"] {
+        for part in [
+            &changed.offered,
+            &changed.known[0].fingerprint,
+            "known_hosts:2",
+            "ssh-keygen -f",
+        ] {
             assert!(reason.contains(part), "{reason}");
         }
         assert_eq!(client.known_hosts(), line, "nothing was learned");
@@ -98,7 +131,11 @@ fn a_changed_key_is_refused_whatever_the_configuration_says() {
 fn a_host_with_several_keys_shows_the_known_one() {
     let server = Server::openssh_with("", &["ed25519", "ecdsa", "rsa"]);
     for kind in ["rsa", "ecdsa", "ed25519"] {
-        assert_eq!(verdict(&server, &format!("NAME {}", server.host_key(kind))), Ok(()), "{kind}");
+        assert_eq!(
+            verdict(&server, &format!("NAME {}", server.host_key(kind))),
+            Ok(()),
+            "{kind}"
+        );
     }
     // Several keys of the host in the file, the right one last.
     let other = keygen(&server.path("other"), "ed25519", "");
@@ -111,7 +148,10 @@ fn revoked_keys_are_refused() {
     let server = Server::openssh("");
     let key = server.host_key("ed25519");
     let refused = verdict(&server, &format!("NAME {key}@revoked * {key}"));
-    assert!(matches!(refused, Err(ConnectError::HostRevoked { line: 2, .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(ConnectError::HostRevoked { line: 2, .. })),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -125,7 +165,10 @@ fn wildcards_negation_hashes_and_ports() {
         format!("*,!other {key}"),
         format!("{hashed} {key}"),
         format!("127.0.0.1 {key}"),
-        format!("\t[127.0.0.1]:{port}\t{} # comment", key.trim().replace(' ', "\t")),
+        format!(
+            "\t[127.0.0.1]:{port}\t{} # comment",
+            key.trim().replace(' ', "\t")
+        ),
     ] {
         assert_eq!(verdict(&server, &known), Ok(()), "{known}");
     }
@@ -135,7 +178,10 @@ fn wildcards_negation_hashes_and_ports() {
         format!("{} {key}", known_hosts::hash_name("127.0.0.2").unwrap()),
     ] {
         let refused = verdict(&server, &unknown);
-        assert!(matches!(refused, Err(ConnectError::HostUnknown { .. })), "{unknown} {refused:?}");
+        assert!(
+            matches!(refused, Err(ConnectError::HostUnknown { .. })),
+            "{unknown} {refused:?}"
+        );
     }
 }
 
@@ -147,29 +193,50 @@ fn host_certificates() {
     let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
     let sign = |args: &[&str]| {
         let fixed = ["-q", "-s", &path("ca"), "-I", "id", "-h"];
-        run("ssh-keygen", &[&fixed, args, &[&path("host_ed25519.pub")]].concat());
+        run(
+            "ssh-keygen",
+            &[&fixed, args, &[&path("host_ed25519.pub")]].concat(),
+        );
     };
     sign(&["-n", "127.0.0.1"]);
     let config = fs::read_to_string(server.path("sshd_config")).unwrap();
-    let with = format!("HostCertificate {}\n{config}", path("host_ed25519-cert.pub"));
+    let with = format!(
+        "HostCertificate {}\n{config}",
+        path("host_ed25519-cert.pub")
+    );
     fs::write(server.path("sshd_config"), with).unwrap();
     server.stop();
     server.start();
     let trusted = format!("@cert-authority NAME {authority}");
     assert_eq!(verdict(&server, &trusted), Ok(()));
     // Without the authority the host is unknown, and a stranger's authority changes nothing.
-    assert!(matches!(verdict(&server, ""), Err(ConnectError::HostUnknown { .. })));
+    assert!(matches!(
+        verdict(&server, ""),
+        Err(ConnectError::HostUnknown { .. })
+    ));
     let stranger = keygen(&server.path("stranger"), "ed25519", "");
     let refused = verdict(&server, &format!("@cert-authority NAME {stranger}"));
-    assert!(matches!(refused, Err(ConnectError::HostUnknown { .. })), "{refused:?}");
-    for bad in [&["-n", "other.host"][..], &["-n", "127.0.0.1", "-V", "20200101:20200102"]] {
+    assert!(
+        matches!(refused, Err(ConnectError::HostUnknown { .. })),
+        "{refused:?}"
+    );
+    for bad in [
+        &["-n", "other.host"][..],
+        &["-n", "127.0.0.1", "-V", "20200101:20200102"],
+    ] {
         fs::remove_file(server.path("host_ed25519-cert.pub")).unwrap();
         let fixed = ["-q", "-s", &path("ca"), "-I", "id", "-h"];
-        run("ssh-keygen", &[&fixed, bad, &[&path("host_ed25519.pub")]].concat());
+        run(
+            "ssh-keygen",
+            &[&fixed, bad, &[&path("host_ed25519.pub")]].concat(),
+        );
         server.stop();
         server.start();
         let refused = verdict(&server, &trusted);
-        assert!(matches!(refused, Err(ConnectError::HostCertificate(_))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(ConnectError::HostCertificate(_))),
+            "{refused:?}"
+        );
     }
 }
 
@@ -178,5 +245,7 @@ fn an_alias_of_the_configuration_is_the_name() {
     let server = Server::openssh("");
     let client = Client::new("HostKeyAlias the-box\nStrictHostKeyChecking yes");
     client.learn(&format!("the-box {}", server.host_key("ed25519")));
-    client.open_request(request(&server), &Answers::password()).ready();
+    client
+        .open_request(request(&server), &Answers::password())
+        .ready();
 }

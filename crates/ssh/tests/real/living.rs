@@ -25,7 +25,10 @@ fn twenty_panes_share_one_connection_and_one_question() {
     late.ready();
     assert!(!late.stage_names().contains(&"authenticate"));
     for (n, pane) in panes.iter().enumerate() {
-        assert!(pane.run(&format!("echo pane-$((1000+{n}))")).contains(&format!("pane-{}", 1000 + n)));
+        assert!(
+            pane.run(&format!("echo pane-$((1000+{n}))"))
+                .contains(&format!("pane-{}", 1000 + n))
+        );
     }
 }
 
@@ -68,8 +71,13 @@ fn a_connection_that_nobody_uses_is_closed() {
     pane.session.close();
     pane.closed();
     assert_eq!(client.ssh.connections(), 1);
-    wait("the end of the idle connection", || client.ssh.connections() == 0);
-    wait("the server to see it", || server.log().contains("Connection closed by") || server.log().contains("disconnected by user"));
+    wait("the end of the idle connection", || {
+        client.ssh.connections() == 0
+    });
+    wait("the server to see it", || {
+        server.log().contains("Connection closed by")
+            || server.log().contains("disconnected by user")
+    });
 }
 
 #[test]
@@ -77,12 +85,22 @@ fn closing_a_pane_ends_its_shell_alone() {
     let server = Server::openssh("");
     let client = Client::new("");
     let answers = Answers::password();
-    let (first, second) = (client.open(&server, &answers), client.open(&server, &answers));
+    let (first, second) = (
+        client.open(&server, &answers),
+        client.open(&server, &answers),
+    );
     first.ready().run("true");
     second.ready().run("true");
-    let shells = || server.pids().iter().filter(|pid| {
-        std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "bash")
-    }).count();
+    let shells = || {
+        server
+            .pids()
+            .iter()
+            .filter(|pid| {
+                std::fs::read_to_string(format!("/proc/{pid}/comm"))
+                    .is_ok_and(|name| name.trim() == "bash")
+            })
+            .count()
+    };
     wait("both shells", || shells() == 2);
     drop(first);
     wait("the end of one shell", || shells() == 1);
@@ -115,9 +133,15 @@ fn the_server_restarts_and_the_pane_goes_on() {
     pane.session.set_directory("/usr/share".to_owned());
     server.stop();
     pane.wait_stage("loss", |stage| matches!(stage, Stage::Reconnecting { .. }));
-    assert!(pane.text().contains("connection lost after"), "{}", pane.text());
+    assert!(
+        pane.text().contains("connection lost after"),
+        "{}",
+        pane.text()
+    );
     // A try in vain, then the server is back.
-    pane.wait_stage("second try", |stage| matches!(stage, Stage::Reconnecting { attempt: 2, .. }));
+    pane.wait_stage("second try", |stage| {
+        matches!(stage, Stage::Reconnecting { attempt: 2, .. })
+    });
     server.start();
     pane.forget_stages();
     pane.session.retry();
@@ -133,13 +157,16 @@ fn the_server_restarts_and_the_pane_goes_on() {
 fn an_authentication_failure_ends_the_tries() {
     let mut server = Server::openssh("");
     let client = Client::new("");
-    let answers = Answers::new(|_, before| Some(secret(if before == 0 { PASSWORD } else { "wrong" })));
+    let answers =
+        Answers::new(|_, before| Some(secret(if before == 0 { PASSWORD } else { "wrong" })));
     let pane = client.open(&server, &answers);
     pane.ready();
     server.stop();
     server.start();
     let stage = pane.wait_stage("failure", |stage| matches!(stage, Stage::Failed { .. }));
-    let Stage::Failed { reason, .. } = stage else { panic!() };
+    let Stage::Failed { reason, .. } = stage else {
+        panic!()
+    };
     assert!(reason.contains("passwords refused"), "{reason}");
 }
 
@@ -169,7 +196,9 @@ fn a_shell_in_tmux_outlives_its_connection_but_not_its_pane() {
     for pid in server.pids() {
         let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         if line.starts_with("sshd: tester") {
-            let _ended = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
+            let _ended = std::process::Command::new("kill")
+                .args(["-9", &pid.to_string()])
+                .status();
         }
     }
     pane.wait_stage("loss", |stage| matches!(stage, Stage::Reconnecting { .. }));
@@ -177,9 +206,12 @@ fn a_shell_in_tmux_outlives_its_connection_but_not_its_pane() {
     pane.ready();
     pane.type_line("echo again-$kept");
     pane.expect("again-here-42");
-    let tmux = || server.pids().iter().any(|pid| {
-        std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("tmux: server"))
-    });
+    let tmux = || {
+        server.pids().iter().any(|pid| {
+            std::fs::read_to_string(format!("/proc/{pid}/comm"))
+                .is_ok_and(|name| name.starts_with("tmux: server"))
+        })
+    };
     assert!(tmux());
     pane.session.close();
     wait("the end of tmux", || !tmux());

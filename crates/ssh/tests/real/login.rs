@@ -15,14 +15,33 @@ fn password_and_shell() {
     let pane = client.open(&server, &answers);
     pane.ready();
     assert_eq!(answers.asked().len(), 1);
-    assert_eq!(pane.stage_names(), ["resolve", "connect", "authenticate", "open_shell", "ready"]);
+    assert_eq!(
+        pane.stage_names(),
+        ["resolve", "connect", "authenticate", "open_shell", "ready"]
+    );
     assert!(pane.run("id -un").contains(USER));
     assert!(pane.run("echo $TERM").contains("xterm-256color"));
-    assert!(client.known_hosts().contains(&format!("[127.0.0.1]:{} ssh-ed25519", server.port)));
+    assert!(
+        client
+            .known_hosts()
+            .contains(&format!("[127.0.0.1]:{} ssh-ed25519", server.port))
+    );
     pane.type_line("exit 7");
-    assert_eq!(pane.closed(), Exit { code: Some(7), signal: None });
+    assert_eq!(
+        pane.closed(),
+        Exit {
+            code: Some(7),
+            signal: None
+        }
+    );
     assert_eq!(pane.session.exit().unwrap().code, Some(7));
-    assert!(matches!(pane.session.write(b"x".to_vec()), Err(InputError::NotReady { stage: "closed", .. })));
+    assert!(matches!(
+        pane.session.write(b"x".to_vec()),
+        Err(InputError::NotReady {
+            stage: "closed",
+            ..
+        })
+    ));
 }
 
 #[test]
@@ -32,7 +51,13 @@ fn a_signal_ends_the_command() {
     let mut wanted = request(&server);
     wanted.command = Some("kill -TERM $$".to_owned());
     let pane = client.open_request(wanted, &Answers::password());
-    assert_eq!(pane.closed(), Exit { code: None, signal: Some("TERM".into()) });
+    assert_eq!(
+        pane.closed(),
+        Exit {
+            code: None,
+            signal: Some("TERM".into())
+        }
+    );
 }
 
 #[test]
@@ -40,7 +65,12 @@ fn resizing_is_told() {
     let server = Server::openssh("");
     let client = Client::new("");
     let mut wanted = request(&server);
-    let size = |columns, lines| TerminalSize { columns, lines, width: 0, height: 0 };
+    let size = |columns, lines| TerminalSize {
+        columns,
+        lines,
+        width: 0,
+        height: 0,
+    };
     wanted.size = size(91, 17);
     let pane = client.open_request(wanted, &Answers::password());
     pane.ready();
@@ -70,7 +100,10 @@ fn banner_and_motd_do_no_harm() {
     let pane = client.open(&server, &Answers::password());
     pane.ready();
     let shown = pane.session.banner();
-    assert!(shown.contains("banner") && !shown.contains('\x1b'), "{shown:?}");
+    assert!(
+        shown.contains("banner") && !shown.contains('\x1b'),
+        "{shown:?}"
+    );
     pane.run("true");
     // A banner is never output of the pane.
     assert!(!pane.text().contains("banner"));
@@ -80,7 +113,10 @@ fn banner_and_motd_do_no_harm() {
 #[test]
 fn addresses_of_every_form() {
     let server = Server::openssh("");
-    let client = Client::new(&format!("Host box\n HostName 127.0.0.1\n Port {}\n User {USER}\n", server.port));
+    let client = Client::new(&format!(
+        "Host box\n HostName 127.0.0.1\n Port {}\n User {USER}\n",
+        server.port
+    ));
     let port = server.port;
     for destination in [
         format!("{USER}@[::1]:{port}"),

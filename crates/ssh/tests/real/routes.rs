@@ -7,8 +7,8 @@ use std::thread;
 
 use ssh::prompt::Secret;
 use ssh::{
-    ForwardInfo, ForwardSpec, ForwardState, ForwardTarget, ListenAddress, OpenSsh, Proxy, ProxyChoice, ProxyKind,
-    SessionRequest,
+    ForwardInfo, ForwardSpec, ForwardState, ForwardTarget, ListenAddress, OpenSsh, Proxy,
+    ProxyChoice, ProxyKind, SessionRequest,
 };
 
 use crate::auth::Agent;
@@ -48,10 +48,14 @@ fn http(stream: &mut TcpStream) -> Option<String> {
     let head = String::from_utf8(head).unwrap();
     // me:hush
     if !head.contains("Proxy-Authorization: Basic bWU6aHVzaA==") {
-        stream.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n").unwrap();
+        stream
+            .write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+            .unwrap();
         return None;
     }
-    stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
+    stream
+        .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        .unwrap();
     Some(head.split(' ').nth(1).unwrap().to_owned())
 }
 
@@ -71,9 +75,14 @@ fn socks(stream: &mut TcpStream) -> Option<String> {
     stream.write_all(&[1, 0]).unwrap();
     let mut request = [0; 10];
     stream.read_exact(&mut request).unwrap();
-    let [5, 1, 0, 1, a, b, c, d, high, low] = request else { panic!("{request:?}") };
+    let [5, 1, 0, 1, a, b, c, d, high, low] = request else {
+        panic!("{request:?}")
+    };
     stream.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]).unwrap();
-    Some(format!("{a}.{b}.{c}.{d}:{}", u16::from_be_bytes([high, low])))
+    Some(format!(
+        "{a}.{b}.{c}.{d}:{}",
+        u16::from_be_bytes([high, low])
+    ))
 }
 
 fn pipe(near: TcpStream, far: TcpStream) {
@@ -101,7 +110,10 @@ fn proxies_of_both_kinds() {
         // For every host.
         let client = Client::with("", |options| options.proxies.proxy = Some(with("hush")));
         client.open(&server, &Answers::password()).ready();
-        assert_eq!(targets.recv().unwrap(), format!("127.0.0.1:{}", server.port));
+        assert_eq!(
+            targets.recv().unwrap(),
+            format!("127.0.0.1:{}", server.port)
+        );
         // Not for this one.
         let client = Client::with("", |options| {
             options.proxies.proxy = Some(with("hush"));
@@ -112,17 +124,29 @@ fn proxies_of_both_kinds() {
         // For this one alone.
         let mut wanted = request(&server);
         wanted.overrides.proxy = ProxyChoice::Use(with("hush"));
-        Client::new("").open_request(wanted, &Answers::password()).ready();
+        Client::new("")
+            .open_request(wanted, &Answers::password())
+            .ready();
         assert!(targets.recv().is_ok());
     }
     // Refused, in words.
     let (port, _) = proxy(ProxyKind::Http);
     let mut wanted = request(&server);
-    let none = Proxy { kind: ProxyKind::Http, host: "127.0.0.1".into(), port, credentials: None };
+    let none = Proxy {
+        kind: ProxyKind::Http,
+        host: "127.0.0.1".into(),
+        port,
+        credentials: None,
+    };
     wanted.overrides.proxy = ProxyChoice::Use(none);
-    let (stage, reason) = Client::new("").open_request(wanted, &Answers::none()).failed();
+    let (stage, reason) = Client::new("")
+        .open_request(wanted, &Answers::none())
+        .failed();
     assert_eq!(stage, "connect");
-    assert!(reason.contains("407 Proxy Authentication Required"), "{reason}");
+    assert!(
+        reason.contains("407 Proxy Authentication Required"),
+        "{reason}"
+    );
 }
 
 fn destination(text: &str) -> SessionRequest {
@@ -131,7 +155,11 @@ fn destination(text: &str) -> SessionRequest {
 
 #[test]
 fn jumping_through_two_servers_with_both_readers() {
-    let (first, second, target) = (Server::openssh(""), Server::openssh(""), Server::openssh(""));
+    let (first, second, target) = (
+        Server::openssh(""),
+        Server::openssh(""),
+        Server::openssh(""),
+    );
     let config = format!(
         "Host first\n HostName 127.0.0.1\n Port {}\nHost second\n HostName 127.0.0.1\n Port {}\n\
          Host target\n HostName 127.0.0.1\n Port {}\n ProxyJump first,second\nHost *\n User {USER}\n",
@@ -146,29 +174,49 @@ fn jumping_through_two_servers_with_both_readers() {
         let answers = Answers::password();
         let pane = client.open_request(destination("target"), &answers);
         pane.ready();
-        assert!(pane.run("echo $SSH_CONNECTION").contains(&target.port.to_string()));
+        assert!(
+            pane.run("echo $SSH_CONNECTION")
+                .contains(&target.port.to_string())
+        );
         assert_eq!(answers.asked().len(), 3);
         assert_eq!(client.ssh.connections(), 3);
         // Every hop was verified and learned.
         for server in [&first, &second, &target] {
-            assert!(client.known_hosts().contains(&format!("[127.0.0.1]:{}", server.port)));
+            assert!(
+                client
+                    .known_hosts()
+                    .contains(&format!("[127.0.0.1]:{}", server.port))
+            );
         }
         // The hop's own connection is shared.
-        client.open_request(destination("first"), &Answers::none()).ready();
+        client
+            .open_request(destination("first"), &Answers::none())
+            .ready();
     }
     // A hop whose key changed ends the way.
     let client = Client::new(&config);
-    client.learn(&format!("[127.0.0.1]:{} {}", second.port, first.host_key("ed25519")));
-    let (stage, reason) = client.open_request(destination("target"), &Answers::password()).failed();
+    client.learn(&format!(
+        "[127.0.0.1]:{} {}",
+        second.port,
+        first.host_key("ed25519")
+    ));
+    let (stage, reason) = client
+        .open_request(destination("target"), &Answers::password())
+        .failed();
     assert_eq!(stage, "connect");
-    assert!(reason.contains("jump host") && reason.contains("has changed"), "{reason}");
+    assert!(
+        reason.contains("jump host") && reason.contains("has changed"),
+        "{reason}"
+    );
 }
 
 #[test]
 fn a_jump_loop_ends() {
     let config = "Host a\n ProxyJump b\nHost b\n ProxyJump a\n";
     let client = Client::with(config, |options| options.config.openssh = OpenSsh::Never);
-    let (_, reason) = client.open_request(destination("a"), &Answers::none()).failed();
+    let (_, reason) = client
+        .open_request(destination("a"), &Answers::none())
+        .failed();
     assert!(reason.contains("jump hosts"), "{reason}");
 }
 
@@ -182,7 +230,12 @@ fn a_proxy_command() {
     let failed = pane.failed();
     assert_eq!(failed.0, "connect");
     eprintln!("{failed:?} {:#?}", pane.session.log());
-    wait("its words", || pane.session.log().iter().any(|line| line.contains("going wrong")));
+    wait("its words", || {
+        pane.session
+            .log()
+            .iter()
+            .any(|line| line.contains("going wrong"))
+    });
 }
 
 #[test]
@@ -195,8 +248,14 @@ fn include_match_and_options_before_the_first_host() {
             }
         });
         let dir = client.dir.path();
-        fs::write(dir.join("more.conf"), format!("Host bo*\n HostName 127.0.0.1\n Port {}\n", server.port)).unwrap();
-        let rest = fs::read_to_string(dir.join("config")).unwrap().replace("User nobody-else", "");
+        fs::write(
+            dir.join("more.conf"),
+            format!("Host bo*\n HostName 127.0.0.1\n Port {}\n", server.port),
+        )
+        .unwrap();
+        let rest = fs::read_to_string(dir.join("config"))
+            .unwrap()
+            .replace("User nobody-else", "");
         let text = format!(
             "StrictHostKeyChecking accept-new\nInclude {}\nMatch originalhost box\n User {USER}\n{rest}",
             dir.join("more.con?").display()
@@ -214,7 +273,9 @@ fn the_agent_is_forwarded_only_when_wanted() {
     server.authorize(&keygen(&server.path("key"), "ed25519", ""));
     let agent = Agent::new(server.dir.path(), &[server.path("key")]);
     for (config, forwarded) in [("ForwardAgent yes", true), ("ForwardAgent no", false)] {
-        let client = Client::with(config, |options| options.agent_socket = Some(agent.socket.clone()));
+        let client = Client::with(config, |options| {
+            options.agent_socket = Some(agent.socket.clone())
+        });
         let pane = client.open(&server, &Answers::none());
         pane.ready();
         let listed = pane.run("ssh-add -l 2>&1");
@@ -252,18 +313,30 @@ fn port(port: u16) -> ListenAddress {
 }
 
 fn target(port: u16) -> ForwardTarget {
-    ForwardTarget::Port { host: "127.0.0.1".into(), port }
+    ForwardTarget::Port {
+        host: "127.0.0.1".into(),
+        port,
+    }
 }
 
 /// The port on which the forward of `pane` listens.
 fn listening(pane: &Pane, spec: &ForwardSpec) -> (ForwardInfo, u16) {
     let mut found = None;
     wait("a forward", || {
-        found = pane.session.forwards().into_iter().find(|forward| forward.spec == *spec);
-        matches!(found.as_ref().map(|f| &f.state), Some(ForwardState::Listening { .. } | ForwardState::Failed { .. }))
+        found = pane
+            .session
+            .forwards()
+            .into_iter()
+            .find(|forward| forward.spec == *spec);
+        matches!(
+            found.as_ref().map(|f| &f.state),
+            Some(ForwardState::Listening { .. } | ForwardState::Failed { .. })
+        )
     });
     let found = found.unwrap();
-    let ForwardState::Listening { address } = &found.state else { panic!("{found:?}") };
+    let ForwardState::Listening { address } = &found.state else {
+        panic!("{found:?}")
+    };
     let port = address.rsplit(':').next().unwrap().parse().unwrap();
     (found, port)
 }
@@ -274,7 +347,9 @@ fn through_socks(proxy: u16, target: u16) -> TcpStream {
     let mut answer = [0; 2];
     stream.read_exact(&mut answer).unwrap();
     let [high, low] = target.to_be_bytes();
-    stream.write_all(&[5, 1, 0, 1, 127, 0, 0, 1, high, low]).unwrap();
+    stream
+        .write_all(&[5, 1, 0, 1, 127, 0, 0, 1, high, low])
+        .unwrap();
     let mut answer = [0; 10];
     stream.read_exact(&mut answer).unwrap();
     assert_eq!(answer[1], 0);
@@ -290,7 +365,9 @@ fn forwards_of_every_kind() {
     let pane = client.open(&server, &Answers::password());
     pane.ready();
     // Of the configuration.
-    wait("the configured forward", || TcpStream::connect(("127.0.0.1", configured)).is_ok());
+    wait("the configured forward", || {
+        TcpStream::connect(("127.0.0.1", configured)).is_ok()
+    });
     shout(TcpStream::connect(("127.0.0.1", configured)).unwrap());
     // Local.
     let local = ForwardSpec::local(port(0), target(shouter));
@@ -302,16 +379,23 @@ fn forwards_of_every_kind() {
         (info.sent, info.received, info.open) == (13, 13, 0)
     });
     pane.session.close_forward(id);
-    wait("the end of the listener", || TcpStream::connect(("127.0.0.1", at)).is_err());
+    wait("the end of the listener", || {
+        TcpStream::connect(("127.0.0.1", at)).is_err()
+    });
     // Remote.
     let remote = ForwardSpec::remote(port(0), target(shouter));
     let id = pane.session.add_forward(remote.clone()).unwrap();
     let (_, at) = listening(&pane, &remote);
     shout(TcpStream::connect(("127.0.0.1", at)).unwrap());
     pane.session.close_forward(id);
-    wait("the end of the remote listener", || TcpStream::connect(("127.0.0.1", at)).is_err());
+    wait("the end of the remote listener", || {
+        TcpStream::connect(("127.0.0.1", at)).is_err()
+    });
     // Dynamic, both ways.
-    for dynamic in [ForwardSpec::dynamic(port(0)), ForwardSpec::remote(port(0), ForwardTarget::Socks)] {
+    for dynamic in [
+        ForwardSpec::dynamic(port(0)),
+        ForwardSpec::remote(port(0), ForwardTarget::Socks),
+    ] {
         pane.session.add_forward(dynamic.clone()).unwrap();
         let (_, at) = listening(&pane, &dynamic);
         shout(through_socks(at, shouter));
@@ -348,11 +432,15 @@ fn forwards_come_again_after_a_loss() {
     let at = free_port();
     let spec = ForwardSpec::local(port(at), target(shouter));
     pane.session.add_forward(spec).unwrap();
-    wait("the forward", || TcpStream::connect(("127.0.0.1", at)).is_ok());
+    wait("the forward", || {
+        TcpStream::connect(("127.0.0.1", at)).is_ok()
+    });
     pane.forget_stages();
     server.stop();
     server.start();
     pane.ready();
-    wait("the forward again", || TcpStream::connect(("127.0.0.1", at)).is_ok());
+    wait("the forward again", || {
+        TcpStream::connect(("127.0.0.1", at)).is_ok()
+    });
     shout(TcpStream::connect(("127.0.0.1", at)).unwrap());
 }

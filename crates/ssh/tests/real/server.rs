@@ -28,19 +28,33 @@ pub struct Server {
 
 /// A port that was free a moment ago.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
 }
 
 pub fn run(program: &str, args: &[&str]) -> String {
-    let out = Command::new(program).args(args).output().unwrap_or_else(|e| panic!("{program}: {e}"));
-    assert!(out.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    let out = Command::new(program)
+        .args(args)
+        .output()
+        .unwrap_or_else(|e| panic!("{program}: {e}"));
+    assert!(
+        out.status.success(),
+        "{program} {args:?}: {}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
 /// Makes a key pair; gives the public half.
 pub fn keygen(path: &Path, kind: &str, passphrase: &str) -> String {
     let path = path.to_str().unwrap();
-    run("ssh-keygen", &["-q", "-t", kind, "-N", passphrase, "-C", "test", "-f", path]);
+    run(
+        "ssh-keygen",
+        &["-q", "-t", kind, "-N", passphrase, "-C", "test", "-f", path],
+    );
     fs::read_to_string(format!("{path}.pub")).unwrap()
 }
 
@@ -61,11 +75,16 @@ impl Server {
             .iter()
             .map(|kind| format!("HostKey {}\n", path.join(format!("host_{kind}")).display()))
             .collect();
+        let sftp = if config.contains("Subsystem") {
+            ""
+        } else {
+            "Subsystem sftp internal-sftp"
+        };
         let text = format!(
             "{config}\nPort {port}\nListenAddress 127.0.0.1\nListenAddress ::1\n{keys}PidFile none\n\
              AuthorizedKeysFile {0}/authorized_keys\nStrictModes no\nUsePAM no\nPasswordAuthentication yes\n\
              KbdInteractiveAuthentication no\nMaxStartups 200\nLogLevel VERBOSE\nPrintMotd no\nPrintLastLog no\n\
-             AcceptEnv NEBULA_*\nSubsystem sftp internal-sftp\n",
+             AcceptEnv NEBULA_*\n{sftp}\n",
             path.display()
         );
         fs::write(path.join("sshd_config"), text).unwrap();
@@ -73,7 +92,12 @@ impl Server {
         let config = path.join("sshd_config").display().to_string();
         let log = path.join("log").display().to_string();
         let command = ["/usr/sbin/sshd", "-D", "-f", &config, "-E", &log].map(str::to_owned);
-        let mut server = Self { dir, port, child: None, command: command.to_vec() };
+        let mut server = Self {
+            dir,
+            port,
+            child: None,
+            command: command.to_vec(),
+        };
         server.start();
         server
     }
@@ -82,7 +106,10 @@ impl Server {
     pub fn dropbear() -> Self {
         let dir = Self::directory();
         let path = dir.path().display().to_string();
-        run("dropbearkey", &["-t", "ed25519", "-f", &format!("{path}/host")]);
+        run(
+            "dropbearkey",
+            &["-t", "ed25519", "-f", &format!("{path}/host")],
+        );
         let port = free_port();
         let command = [
             "/usr/sbin/dropbear".to_owned(),
@@ -95,7 +122,12 @@ impl Server {
             "-P".into(),
             format!("{path}/pid"),
         ];
-        let mut server = Self { dir, port, child: None, command: command.to_vec() };
+        let mut server = Self {
+            dir,
+            port,
+            child: None,
+            command: command.to_vec(),
+        };
         // Dropbear looks for keys in the home of the user.
         fs::create_dir_all(server.home().join(".ssh")).unwrap();
         server.start();
@@ -110,12 +142,26 @@ impl Server {
         let home = path.join("home");
         fs::create_dir(&home).unwrap();
         std::os::unix::fs::chown(&home, Some(USER_ID), Some(USER_ID)).unwrap();
-        let entry = format!("{USER}:x:{USER_ID}:{USER_ID}::{}:/bin/bash\n", home.display());
-        fs::write(path.join("passwd"), fs::read_to_string("/etc/passwd").unwrap() + &entry).unwrap();
+        let entry = format!(
+            "{USER}:x:{USER_ID}:{USER_ID}::{}:/bin/bash\n",
+            home.display()
+        );
+        fs::write(
+            path.join("passwd"),
+            fs::read_to_string("/etc/passwd").unwrap() + &entry,
+        )
+        .unwrap();
         let hash = run("openssl", &["passwd", "-6", PASSWORD]);
         let entry = format!("{USER}:{}:19000:0:99999:7:::\n", hash.trim());
-        fs::write(path.join("shadow"), fs::read_to_string("/etc/shadow").unwrap() + &entry).unwrap();
-        let codes = format!("AAAAAAAAAAAAAAAAAAAAAAAAAA\n\" DISALLOW_REUSE\n{}\n", CODES.join("\n"));
+        fs::write(
+            path.join("shadow"),
+            fs::read_to_string("/etc/shadow").unwrap() + &entry,
+        )
+        .unwrap();
+        let codes = format!(
+            "AAAAAAAAAAAAAAAAAAAAAAAAAA\n\" DISALLOW_REUSE\n{}\n",
+            CODES.join("\n")
+        );
         fs::write(path.join("codes"), codes).unwrap();
         fs::set_permissions(path.join("codes"), fs::Permissions::from_mode(0o600)).unwrap();
         let pam = format!(
@@ -142,7 +188,10 @@ impl Server {
 
     /// Lets a key in.
     pub fn authorize(&self, public: &str) {
-        for file in [self.path("authorized_keys"), self.home().join(".ssh/authorized_keys")] {
+        for file in [
+            self.path("authorized_keys"),
+            self.home().join(".ssh/authorized_keys"),
+        ] {
             if file.parent().unwrap().exists() {
                 let text = fs::read_to_string(&file).unwrap_or_default() + public;
                 fs::write(&file, text).unwrap();
@@ -150,7 +199,10 @@ impl Server {
         }
         let ssh = self.home().join(".ssh");
         if ssh.exists() {
-            run("chown", &["-R", &USER_ID.to_string(), ssh.to_str().unwrap()]);
+            run(
+                "chown",
+                &["-R", &USER_ID.to_string(), ssh.to_str().unwrap()],
+            );
         }
     }
 
@@ -165,7 +217,17 @@ impl Server {
              mount --bind {d}/shadow /etc/shadow && mount --bind {d}/pam /etc/pam.d/sshd && exec \"$@\""
         );
         let child = Command::new("unshare")
-            .args(["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", &script, "sh"])
+            .args([
+                "--mount",
+                "--pid",
+                "--fork",
+                "--kill-child",
+                "--mount-proc",
+                "sh",
+                "-c",
+                &script,
+                "sh",
+            ])
             .args(&self.command)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -175,7 +237,11 @@ impl Server {
         self.child = Some(child);
         let deadline = Instant::now() + Duration::from_secs(10);
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(Instant::now() < deadline, "the server did not start: {}", self.log());
+            assert!(
+                Instant::now() < deadline,
+                "the server did not start: {}",
+                self.log()
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -200,7 +266,8 @@ impl Server {
     /// Every process of the server, in its namespace.
     pub fn pids(&self) -> Vec<i32> {
         let unshare = self.child.as_ref().unwrap().id();
-        let children = fs::read_to_string(format!("/proc/{unshare}/task/{unshare}/children")).unwrap_or_default();
+        let children = fs::read_to_string(format!("/proc/{unshare}/task/{unshare}/children"))
+            .unwrap_or_default();
         let Some(first) = children.split_whitespace().next() else {
             return Vec::new();
         };
@@ -216,7 +283,9 @@ impl Server {
     /// Sends a signal to every process of the server.
     pub fn signal(&self, signal: &str) {
         for pid in self.pids() {
-            let _ended_meanwhile = Command::new("kill").args([signal, &pid.to_string()]).status();
+            let _ended_meanwhile = Command::new("kill")
+                .args([signal, &pid.to_string()])
+                .status();
         }
     }
 }

@@ -36,7 +36,10 @@ fn not_ready(pane: &Pane, wanted: &str) {
 fn silent() -> (TcpListener, SessionRequest) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    (listener, SessionRequest::new(format!("{USER}@127.0.0.1:{port}").parse().unwrap()))
+    (
+        listener,
+        SessionRequest::new(format!("{USER}@127.0.0.1:{port}").parse().unwrap()),
+    )
 }
 
 #[test]
@@ -69,7 +72,10 @@ fn connect_can_be_cancelled_and_ends_by_itself() {
     assert!(said.starts_with(b"SSH-2.0-Nebula"));
     let begun = Instant::now();
     let (stage, reason) = client.open_request(wanted, &Answers::none()).failed();
-    assert_eq!((stage, reason.as_str()), ("connect", "the server did not answer within 1 s"));
+    assert_eq!(
+        (stage, reason.as_str()),
+        ("connect", "the server did not answer within 1 s")
+    );
     assert!(begun.elapsed() < Duration::from_secs(3));
 }
 
@@ -86,7 +92,9 @@ fn the_host_key_question_can_be_cancelled_and_does_not_count() {
     not_ready(&pane, "connect");
     assert_eq!(cancel(&pane).0, "connect");
     wait("the question to be taken back", || answers.stale());
-    wait("the end of the connection", || server.log().contains("closed by"));
+    wait("the end of the connection", || {
+        server.log().contains("closed by")
+    });
     assert!(client.known_hosts().is_empty());
 }
 
@@ -123,7 +131,10 @@ fn a_frozen_server_is_given_up_in_every_stage() {
     let client = Client::new("ConnectTimeout 2\nServerAliveInterval 1\nServerAliveCountMax 2");
     // Connect.
     server.signal("-STOP");
-    assert_eq!(client.open(&server, &Answers::password()).failed().0, "connect");
+    assert_eq!(
+        client.open(&server, &Answers::password()).failed().0,
+        "connect"
+    );
     server.signal("-CONT");
     // Authenticate: frozen when the password is asked for; cancelled, for the limit is 30 s.
     let frozen = Arc::clone(&server);
@@ -150,7 +161,11 @@ fn a_frozen_server_is_given_up_in_every_stage() {
     let stage = first.wait_stage("loss", |stage| matches!(stage, Stage::Reconnecting { .. }));
     not_ready(&first, "reconnecting");
     assert!(matches!(stage, Stage::Reconnecting { attempt: 1, .. }));
-    assert!(first.text().contains("does not answer any more"), "{}", first.text());
+    assert!(
+        first.text().contains("does not answer any more"),
+        "{}",
+        first.text()
+    );
     server.signal("-CONT");
     first.forget_stages();
     first.ready();
@@ -168,20 +183,29 @@ fn cancel_nothing(pane: &Pane) -> &'static str {
 fn refused_unreachable_and_nonsense() {
     let client = Client::new("ConnectTimeout 2");
     let closed = crate::server::free_port();
-    let open = |text: String| client.open_request(SessionRequest::new(text.parse().unwrap()), &Answers::none()).failed();
+    let open = |text: String| {
+        client
+            .open_request(SessionRequest::new(text.parse().unwrap()), &Answers::none())
+            .failed()
+    };
     let (stage, reason) = open(format!("x@127.0.0.1:{closed}"));
     assert_eq!(stage, "connect");
     assert!(reason.contains("refused"), "{reason}");
     let (stage, reason) = open("x@no-such-host.invalid".to_owned());
     assert_eq!(stage, "connect");
-    assert!(reason.contains("no-such-host.invalid has no address"), "{reason}");
+    assert!(
+        reason.contains("no-such-host.invalid has no address"),
+        "{reason}"
+    );
     // A server that speaks something else.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         use std::io::Write;
         let (mut stream, _) = listener.accept().unwrap();
-        stream.write_all(&b"HTTP/1.1 400 Bad Request\r\n\r\n".repeat(2000)).unwrap();
+        stream
+            .write_all(&b"HTTP/1.1 400 Bad Request\r\n\r\n".repeat(2000))
+            .unwrap();
     });
     assert_eq!(open(format!("x@127.0.0.1:{port}")).0, "connect");
 }
