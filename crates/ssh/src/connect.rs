@@ -35,7 +35,7 @@ pub use error::ConnectError;
 pub use plan::HostOverrides;
 pub(crate) use plan::{Plan, Via, plan};
 pub use proxy::{Proxy, ProxyChoice, ProxyKind, ProxyRules};
-pub(crate) use stream::{Lifeline, Stream};
+pub(crate) use stream::Lifeline;
 
 /// Who asks for a connection, and who is told how it goes.
 #[derive(Clone)]

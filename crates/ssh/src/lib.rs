@@ -1,4 +1,19 @@
 //! SSH as far as OpenSSH goes, without any window.
+//!
+//! [`Ssh`] is the thread on which everything happens; tokio runs there and shows nowhere. It opens
+//! [`Session`]s, which are shells on hosts: each goes through the stages of [`stage`], shares its
+//! connection with the others to the same host, survives lost connections, and carries forwards and
+//! files ([`Sftp`]). Questions to the user go through a [`prompt::Prompter`].
+//!
+//! What the crate promises:
+//!
+//! * a host that `ssh` reaches is reached with the same configuration, and one that `ssh` refuses is
+//!   refused; a changed host key always is ([`known_hosts`]);
+//! * secrets are wiped after use, and no log, error or `Debug` shows one;
+//! * every stage ends within its limit, and can be cancelled at once; nothing grows without bound
+//!   ([`limits`]);
+//! * no method blocks unless it says so.
+
 mod algorithms;
 mod auth;
 mod client;
@@ -6,6 +21,7 @@ mod config;
 mod connect;
 mod destination;
 mod forward;
+pub mod hosts;
 pub mod known_hosts;
 pub mod limits;
 mod log;
@@ -17,9 +33,14 @@ mod sftp;
 mod shell;
 pub mod stage;
 mod text;
+
 pub use auth::{AuthError, AuthFailure};
 pub use client::{Options, Rekey, Ssh};
-pub use config::*;
+pub use config::{
+    AddKeys, AddressFamily, AgentSocket, AlgorithmLists, ConfigError, ConfigSource, ForwardAgent,
+    ForwardRule, ForwardTarget, HostConfig, ListenAddress, OpenSsh, RequestTty, Route,
+    StrictHostKeyChecking, SwitchedOff, configured_hosts,
+};
 pub use connect::{ConnectError, HostOverrides, Proxy, ProxyChoice, ProxyKind, ProxyRules};
 pub use destination::{Destination, DestinationError};
 pub use forward::{ForwardId, ForwardInfo, ForwardKind, ForwardSpec, ForwardState};

@@ -4,10 +4,21 @@
 //! They need root, `openssh-server`, `openssh-client`, `dropbear-bin` and `tmux`. Without them the
 //! tests fail rather than pass unseen.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
 #[path = "real/auth.rs"]
 mod auth;
 #[path = "real/client.rs"]
 mod client;
+#[path = "real/cut.rs"]
+mod cut;
 #[path = "real/files.rs"]
 mod files;
 #[path = "real/host_keys.rs"]

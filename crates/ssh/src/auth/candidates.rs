@@ -17,7 +17,7 @@ use crate::{limits, text};
 #[derive(Clone)]
 pub(crate) enum Holder {
     /// The agent, with this key.
-    Agent(AgentIdentity),
+    Agent(Box<AgentIdentity>),
     /// This file.
     File(Arc<KeyFile>),
 }
@@ -159,7 +159,7 @@ fn ordered(held: &[AgentIdentity], files: &Files, only_named: bool) -> Vec<Candi
             candidates.push(Candidate {
                 identity: Some(identity.clone()),
                 label: agent_label(identity, position.and_then(|at| files.keys.get(at))),
-                holder: Holder::Agent(identity.clone()),
+                holder: Holder::Agent(Box::new(identity.clone())),
             });
         }
     }
@@ -173,7 +173,7 @@ fn ordered(held: &[AgentIdentity], files: &Files, only_named: bool) -> Vec<Candi
             keys.find(|file| file.can_sign() && file.public.as_ref().is_some_and(signs))
         };
         let holder = match in_agent {
-            Some(identity) => Some(Holder::Agent(identity.clone())),
+            Some(identity) => Some(Holder::Agent(Box::new(identity.clone()))),
             None => in_file().map(|file| Holder::File(Arc::clone(file))),
         };
         if let Some(holder) = holder {

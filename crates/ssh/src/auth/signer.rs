@@ -111,7 +111,7 @@ fn wire_name(identity: &AgentIdentity, hash: Option<HashAlg>) -> String {
 }
 
 enum KeySigner<'a> {
-    Agent(&'a mut Agent, AgentIdentity),
+    Agent(&'a mut Agent, Box<AgentIdentity>),
     File(&'a mut Authenticator, Arc<KeyFile>),
 }
 

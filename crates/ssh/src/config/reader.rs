@@ -45,13 +45,12 @@ impl Reader<'_> {
                     active = outer && host_matches(patterns, &self.destination.host);
                 }
                 "match" => active = outer && self.matches(&args, builder),
-                "include" => {
-                    if active && depth < limits::INCLUDE_DEPTH {
-                        for file in args.iter().flat_map(|arg| included(self.home, path, arg)) {
-                            self.file(&file, builder, true, depth + 1);
-                        }
+                "include" if active && depth < limits::INCLUDE_DEPTH => {
+                    for file in args.iter().flat_map(|arg| included(self.home, path, arg)) {
+                        self.file(&file, builder, true, depth + 1);
                     }
                 }
+                "include" => {}
                 _ if active => match builder.apply(&keyword, &args, rest) {
                     Applied::Yes => {}
                     Applied::Ignored => report(builder, format!("{keyword} is not honoured")),

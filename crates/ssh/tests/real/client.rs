@@ -102,9 +102,11 @@ pub fn request(server: &Server) -> SessionRequest {
     SessionRequest::new(format!("{USER}@127.0.0.1:{}", server.port).parse().unwrap())
 }
 
+type Rule = dyn Fn(&PromptKind, usize) -> Option<Answer> + Send + Sync;
+
 /// Answers questions by a rule, and keeps what was asked.
 pub struct Answers {
-    rule: Box<dyn Fn(&PromptKind, usize) -> Option<Answer> + Send + Sync>,
+    rule: Box<Rule>,
     asked: Mutex<Vec<PromptKind>>,
     /// Questions without an answer stay open here.
     open: Mutex<Vec<Prompt>>,
@@ -182,11 +184,14 @@ impl SessionObserver for Stages {
     }
 }
 
+/// What came out, and whether that was all; wakes who waits for more.
+type Seen = (Mutex<(Vec<u8>, bool)>, Condvar);
+
 /// A session with what came out of it.
 pub struct Pane {
     pub session: Session,
     pub stages: Arc<Stages>,
-    output: Arc<(Mutex<(Vec<u8>, bool)>, Condvar)>,
+    output: Arc<Seen>,
 }
 
 impl Pane {
