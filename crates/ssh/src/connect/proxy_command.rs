@@ -4,19 +4,37 @@ use std::io;
 use std::pin::Pin;
 use std::process::Stdio;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, BufReader, ReadBuf};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::runtime::Handle;
 
 use super::ConnectError;
 use crate::limits;
 use crate::log::ConnectionLog;
 
-/// A running command; it is killed when dropped.
+/// How long a command may take to end, and to say why, after its streams were closed.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A running command; it is ended when dropped.
 pub(crate) struct ProxyCommand {
     input: ChildStdin,
     output: ChildStdout,
-    _child: Child,
+    child: Option<Child>,
+}
+
+impl Drop for ProxyCommand {
+    fn drop(&mut self) {
+        // What is left of a child after the grace is killed when it is dropped.
+        if let (Some(mut child), Ok(runtime)) = (self.child.take(), Handle::try_current()) {
+            runtime.spawn(async move {
+                if tokio::time::timeout(GRACE, child.wait()).await.is_err() {
+                    tracing::debug!("a proxy command is killed");
+                }
+            });
+        }
+    }
 }
 
 /// Starts a command in a shell. What it writes to its error output goes to the connection log.
@@ -60,7 +78,7 @@ pub(crate) fn start(command: &str, log: &ConnectionLog) -> Result<ProxyCommand, 
     Ok(ProxyCommand {
         input,
         output,
-        _child: child,
+        child: Some(child),
     })
 }
 
