@@ -10,8 +10,10 @@ use std::collections::HashMap;
 
 use gpui::{
     AnyElement, AnyView, Context, Entity, Focusable as _, InteractiveElement as _, IntoElement,
-    ParentElement as _, Render, StyleRefinement, Styled as _, WeakEntity, Window, div, relative,
+    ParentElement as _, Render, StyleRefinement, Styled as _, WeakEntity, Window, div,
+    prelude::FluentBuilder as _, relative,
 };
+use gpui_component::ActiveTheme as _;
 use workspace::{PaneId, PaneTree, areas, dividers};
 
 use super::content::{Area, PaneFrame};
@@ -66,6 +68,17 @@ impl PaneArea {
         match &self.area {
             Area::Panes { tree, .. } => tree.panes(),
             Area::Settings | Area::Empty => Vec::new(),
+        }
+    }
+
+    /// Whether one terminal covers the whole area.
+    fn is_covered(&self) -> bool {
+        match &self.area {
+            Area::Panes { tree, zoomed, .. } => match tree {
+                PaneTree::Leaf(pane) => !zoomed && self.panes.contains_key(pane),
+                PaneTree::Split(_) => false,
+            },
+            Area::Settings | Area::Empty => false,
         }
     }
 
@@ -172,10 +185,12 @@ impl Render for PaneArea {
                 ..
             } => self.panes_of(&tree, focus, zoomed, &frames, cx),
         };
+        let ground = cx.theme().background;
         div()
             .id("area")
             .size_full()
             .overflow_hidden()
+            .when(!self.is_covered(), |it| it.bg(ground))
             .child(content)
     }
 }

@@ -8,7 +8,7 @@ use async_signal::Signals;
 use control::ServerHandle;
 use gpui::{
     AnyWindowHandle, App, AppContext as _, Application, Bounds, Context, Entity, QuitMode,
-    Subscription, WindowBounds, WindowOptions, px, size,
+    Styled as _, Subscription, WindowBounds, WindowOptions, px, size,
 };
 use gpui_component::{Root, TitleBar};
 use runtime::CommandReceiver;
@@ -183,7 +183,9 @@ impl Desk {
                     });
                 })
                 .detach();
-            cx.new(|cx| Root::new(workspace, window, cx))
+            // Each part of the window paints its own ground: where pixels are drawn in software, a layer of the size of
+            // the window takes a third of a frame.
+            cx.new(|cx| Root::new(workspace, window, cx).bg(gpui::transparent_black()))
         })?;
         self.window = view.map(|view| (handle.into(), view));
         cx.activate(true);

@@ -295,7 +295,6 @@ impl Render for WorkspaceView {
             .on_action(cx.listener(Self::run))
             .on_key_down(cx.listener(Self::key_before_any_pane))
             .size_full()
-            // The root of the window has painted the ground already.
             .child(tabs)
             .child(
                 h_flex()

@@ -6,8 +6,8 @@
 
 use gpui::{
     App, Bounds, CursorStyle, Element, ElementId, ElementInputHandler, Entity, GlobalElementId,
-    Hitbox, HitboxBehavior, Hsla, InspectorElementId, IntoElement, LayoutId, Pixels, Style, Window,
-    fill, px, relative,
+    Hitbox, HitboxBehavior, Hsla, InspectorElementId, IntoElement, LayoutId, Pixels, Style,
+    UnderlineStyle, Window, fill, px, relative,
 };
 use terminal::{CursorShape, GridSize};
 
@@ -154,18 +154,14 @@ impl Element for TerminalElement {
 impl TerminalElement {
     fn paint_grid(&self, layout: PaneLayout, window: &mut Window, cx: &mut App) {
         let glyphs = GridFont::glyphs(window, cx);
-        let theme = cx.global::<ActiveTheme>();
-        let (palette, under) = (theme.palette.clone(), theme.chrome.base);
+        let palette = cx.global::<ActiveTheme>().palette.clone();
         let view = self.view.read(cx);
         let frame = &view.frame;
         let colours = Colours {
             theme: &palette,
             changed: &frame.palette,
         };
-        // Where pixels are drawn in software, each layer of the size of the window is a third of a frame.
-        if colours.background() != under {
-            window.paint_quad(fill(layout.bounds, Hsla::from(colours.background())));
-        }
+        paint_ground(layout.bounds, Hsla::from(colours.background()), window);
 
         let active = view.is_active(window);
         let caret = frame
@@ -217,4 +213,17 @@ impl TerminalElement {
             paint_preedit(&preedit, place, &layout.grid, &colours, &glyphs, window, cx);
         }
     }
+}
+
+/// Fills the area of the pane with an opaque colour.
+///
+/// Drawn as one thick line: GPUI's program for quads reads the whole quad for each of its pixels, which is most of a
+/// frame where pixels are drawn in software. The mask cuts off what rounding to device pixels adds.
+fn paint_ground(bounds: Bounds<Pixels>, colour: Hsla, window: &mut Window) {
+    let line = UnderlineStyle {
+        thickness: bounds.size.height + px(1.0),
+        color: Some(colour),
+        wavy: false,
+    };
+    window.paint_underline(bounds.origin, bounds.size.width + px(1.0), &line);
 }
