@@ -6,13 +6,13 @@
 
 use gpui::{
     App, Bounds, CursorStyle, Element, ElementId, ElementInputHandler, Entity, GlobalElementId,
-    Hitbox, HitboxBehavior, Hsla, InspectorElementId, IntoElement, LayoutId, Pixels, Style,
-    UnderlineStyle, Window, fill, px, relative,
+    Hitbox, HitboxBehavior, Hsla, InspectorElementId, IntoElement, LayoutId, Pixels, Style, Window,
+    fill, px, relative, size,
 };
 use terminal::{CursorShape, GridSize};
 
 use super::cursor::{Caret, paint_preedit};
-use super::painter::{Grid, Painter};
+use super::painter::{Grid, Painter, paint_ground};
 use crate::views::fonts::CellMetrics;
 use crate::views::grid_font::GridFont;
 use crate::views::pane_view::{PaneLayout, PaneView};
@@ -161,7 +161,10 @@ impl TerminalElement {
             theme: &palette,
             changed: &frame.palette,
         };
-        paint_ground(layout.bounds, Hsla::from(colours.background()), window);
+        // The mask cuts off what makes up for the rounding to device pixels.
+        let mut ground = layout.bounds;
+        ground.size = ground.size + size(px(1.0), px(1.0));
+        paint_ground(ground, colours.background(), window);
 
         let active = view.is_active(window);
         let caret = frame
@@ -213,17 +216,4 @@ impl TerminalElement {
             paint_preedit(&preedit, place, &layout.grid, &colours, &glyphs, window, cx);
         }
     }
-}
-
-/// Fills the area of the pane with an opaque colour.
-///
-/// Drawn as one thick line: GPUI's program for quads reads the whole quad for each of its pixels, which is most of a
-/// frame where pixels are drawn in software. The mask cuts off what rounding to device pixels adds.
-fn paint_ground(bounds: Bounds<Pixels>, colour: Hsla, window: &mut Window) {
-    let line = UnderlineStyle {
-        thickness: bounds.size.height + px(1.0),
-        color: Some(colour),
-        wavy: false,
-    };
-    window.paint_underline(bounds.origin, bounds.size.width + px(1.0), &line);
 }

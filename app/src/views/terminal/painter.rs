@@ -3,7 +3,9 @@
 //! All positions are computed in device pixels from column and row, so that a ground, a line and a glyph of the same
 //! cell always agree, at every scale. Grounds of equal colour are merged into one rectangle along a row.
 
-use gpui::{Bounds, Hsla, Path, PathBuilder, Pixels, Point, Window, fill, point, size};
+use gpui::{
+    Bounds, Hsla, Path, PathBuilder, Pixels, Point, UnderlineStyle, Window, fill, point, size,
+};
 use terminal::{Cell, Flags, Frame};
 
 use super::decorations;
@@ -156,7 +158,7 @@ impl<'a> Painter<'a> {
             }
             if let Some((start, colour)) = run {
                 let area = self.grid.cells(start, row.number, column - start);
-                window.paint_quad(fill(area, Hsla::from(colour)));
+                paint_ground(area, colour, window);
             }
             run = ground.map(|colour| (column, colour));
         }
@@ -261,6 +263,19 @@ impl<'a> Painter<'a> {
             }
         }
     }
+}
+
+/// Fills an area of whole device pixels with an opaque colour.
+///
+/// Drawn as one thick line: GPUI's program for quads reads the whole quad for each of its pixels, which is most of a
+/// frame where pixels are drawn in software.
+pub fn paint_ground(area: Bounds<Pixels>, colour: Rgb, window: &mut Window) {
+    let line = UnderlineStyle {
+        thickness: area.size.height,
+        color: Some(Hsla::from(colour)),
+        wavy: false,
+    };
+    window.paint_underline(area.origin, area.size.width, &line);
 }
 
 fn rows(frame: &Frame) -> impl Iterator<Item = Row<'_>> {
