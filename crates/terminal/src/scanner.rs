@@ -2,7 +2,8 @@
 //!
 //! The emulator's parser keeps an OSC string in memory until it ends, however long it grows. So the
 //! scanner stands before the parser: it withholds a string until its end is seen and drops it whole
-//! when it grows past its limit, also when the end never comes. Everything else passes untouched
+//! when it grows past its limit, also when the end never comes. BEL and `ESC \` end a string; CAN,
+//! SUB and any other sequence cut it, and what is cut is dropped. Everything else passes untouched
 //! and uncopied. It is no second parser: `]` is found with memchr, and only then one looks back for
 //! the `ESC` before it.
 //!
@@ -64,6 +65,10 @@ enum State {
     Osc,
     /// Inside an OSC string that has grown too long.
     Discard,
+    /// As `Osc`; an `ESC` came and a `\` would now end the string.
+    OscEscape,
+    /// As `Discard`; an `ESC` came.
+    DiscardEscape,
 }
 
 impl Scanner {
@@ -74,6 +79,7 @@ impl Scanner {
             rest = match self.state {
                 State::Text | State::Escape => self.scan_text(rest, sink),
                 State::Osc | State::Discard => self.scan_osc(rest, sink),
+                State::OscEscape | State::DiscardEscape => self.scan_end(rest, sink),
             };
         }
     }
@@ -107,17 +113,27 @@ impl Scanner {
             return &[];
         };
 
-        let verdict = if self.state == State::Osc && self.held.is_empty() {
-            dispatch(last, sink)
-        } else {
-            self.hold(last);
-            match self.state {
-                State::Osc => dispatch(&self.held, sink),
-                _ => drop_string(sink),
+        let verdict = match rest {
+            [BEL, ..] | [ESC, b'\\', ..] => {
+                if self.state == State::Osc && self.held.is_empty() {
+                    dispatch(last, sink)
+                } else {
+                    self.hold(last);
+                    self.dispatch_held(sink)
+                }
             }
+            // What follows decides whether this is the end or a sequence that cut the string.
+            [ESC] => {
+                self.hold(last);
+                self.state = match self.state {
+                    State::Discard => State::DiscardEscape,
+                    _ => State::OscEscape,
+                };
+                return &[];
+            }
+            _ => drop_string(sink),
         };
-        self.held.clear();
-        self.held.shrink_to(KEEP_CAPACITY);
+        self.forget();
         self.state = State::Text;
 
         // CAN, SUB and ESC mean something of their own and stay in the stream as text.
@@ -130,6 +146,34 @@ impl Scanner {
             }
             _ => rest,
         }
+    }
+
+    /// The `ESC` behind a string was the last byte of a chunk.
+    fn scan_end<'a>(&mut self, bytes: &'a [u8], sink: &mut impl ScanSink) -> &'a [u8] {
+        self.state = match self.state {
+            State::DiscardEscape => State::Discard,
+            _ => State::Osc,
+        };
+        match bytes.first() {
+            Some(b'\\') => self.dispatch_held(sink),
+            _ => drop_string(sink),
+        };
+        self.forget();
+        sink.text(&[ESC]);
+        self.state = State::Escape;
+        bytes
+    }
+
+    fn dispatch_held(&self, sink: &mut impl ScanSink) -> Verdict {
+        match self.state {
+            State::Osc => dispatch(&self.held, sink),
+            _ => drop_string(sink),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.held.clear();
+        self.held.shrink_to(KEEP_CAPACITY);
     }
 
     /// Keeps a part of a string, or stops keeping it when it has grown too long.

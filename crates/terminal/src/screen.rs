@@ -4,6 +4,7 @@
 //!
 //! * bounds: zero-width marks per cell, title length and stack, link addresses;
 //! * replies where the library's would be wrong or open: colours, sizes, mode 2026;
+//! * cursor movement that respects the scroll region, and wide characters that are never cut;
 //! * mouse modes 9 and 1015, which the library does not know;
 //! * synchronized updates as a matter of drawing: the grid goes on, only frames wait. So marks keep
 //!   their exact place, queries are answered at once and nothing is buffered;
@@ -13,7 +14,9 @@
 
 mod handler;
 mod listener;
+mod margins;
 
+use std::ops::Range;
 use std::time::Instant;
 
 use alacritty_terminal::Term;
@@ -46,8 +49,8 @@ pub(crate) struct Screen {
     measured_from: usize,
     /// The library's offset is at 1 and moves with the rows.
     measuring: bool,
-    /// First line of the scroll region.
-    region_top: usize,
+    /// Lines of the scroll region, as the library has it and does not tell.
+    region: Range<usize>,
     /// Set while a synchronized update holds frames back.
     sync_until: Option<Instant>,
     resized_in_alt: bool,
@@ -84,7 +87,7 @@ impl Screen {
             user_offset: 0,
             measured_from: 0,
             measuring: false,
-            region_top: 0,
+            region: 0..usize::from(size.lines),
             sync_until: None,
             resized_in_alt: false,
             mouse_x10: false,
@@ -108,7 +111,7 @@ impl Screen {
     /// Begins to measure; the display offset is ours until [`Screen::end`].
     pub(crate) fn begin(&mut self) {
         self.user_offset = self.term.grid().display_offset();
-        self.measure(self.region_top == 0);
+        self.measure(self.region.start == 0);
     }
 
     /// Ends measuring and gives the display offset back to the user.
@@ -153,7 +156,7 @@ impl Screen {
                 self.user_offset = self.user_offset.saturating_add(rows).min(self.history());
             }
         }
-        self.measure(self.region_top == 0);
+        self.measure(self.region.start == 0);
     }
 
     pub(crate) fn set_offset(&mut self, rows: usize) {
@@ -192,7 +195,7 @@ impl Screen {
             false => self.commands.park(self.term.grid(), self.rows, usize::MAX),
         }
         self.term.resize(size);
-        self.region_top = 0;
+        self.region = 0..self.term.screen_lines();
         if !alt {
             self.reflowed();
         }

@@ -41,18 +41,32 @@ fn text_passes_untouched() {
 }
 
 #[test]
-fn every_terminator_ends_a_string() {
-    let record = scan(&[b"a\x1b]0;x\x07b\x1b]2;y\x1b\\c\x1b]0;z\x18d\x1b]0;w\x1ae"]);
-    let payloads: Vec<_> = record
-        .osc
-        .iter()
-        .map(|(_, payload)| payload.as_slice())
-        .collect();
-    assert_eq!(payloads, [&b"0;x"[..], b"2;y", b"0;z", b"0;w"]);
-    assert_eq!(
-        record.text,
-        b"a\x1b]0;x\x07b\x1b]2;y\x1b\\c\x1b]0;z\x18d\x1b]0;w\x1ae"
-    );
+fn two_terminators_end_a_string() {
+    let stream = b"a\x1b]0;x\x07b\x1b]2;y\x1b\\c\x1b]133;A\x1b\\d";
+    for chunk in [1, 3, stream.len()] {
+        let chunks: Vec<_> = stream.chunks(chunk).collect();
+        let record = scan(&chunks);
+        let payloads = record.osc.iter().map(|(_, payload)| payload.as_slice());
+        let payloads: Vec<_> = payloads.collect();
+        assert_eq!(payloads, [&b"0;x"[..], b"2;y", b"133;A"]);
+        assert_eq!(record.text, b"a\x1b]0;x\x07b\x1b]2;y\x1b\\c\x1b\\\x1b\\d");
+    }
+}
+
+/// As xterm has it: half a title is no title.
+#[test]
+fn a_string_that_is_cut_is_dropped() {
+    let stream = b"\x1b]0;z\x18a\x1b]0;w\x1ab\x1b]2;cut\x1b[31mc\x1b]2;first\x1b]2;second\x07d";
+    for chunk in [1, 2, 3, stream.len()] {
+        let chunks: Vec<_> = stream.chunks(chunk).collect();
+        let record = scan(&chunks);
+        let payloads = record.osc.iter().map(|(_, payload)| payload.as_slice());
+        assert_eq!(payloads.collect::<Vec<_>>(), [b"2;second"]);
+        assert_eq!(
+            record.text,
+            b"\x1b\\\x18a\x1b\\\x1ab\x1b\\\x1b[31mc\x1b\\\x1b]2;second\x07d"
+        );
+    }
 }
 
 #[test]

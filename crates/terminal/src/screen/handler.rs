@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use alacritty_terminal::Term;
 use alacritty_terminal::grid::Dimensions;
-use alacritty_terminal::index::Column;
+use alacritty_terminal::index::{Column, Line};
 use alacritty_terminal::term::cell::Flags;
+use alacritty_terminal::term::{TermMode, color};
 use alacritty_terminal::vte::ansi::{
     Attr, CharsetIndex, ClearMode, CursorShape, CursorStyle, Handler, Hyperlink, LineClearMode,
     Mode, NamedPrivateMode, PrivateMode, Rgb, StandardCharset, TabulationClearMode, cursor_icon,
@@ -54,7 +55,7 @@ impl Screen {
         if !to_alt && std::mem::take(&mut self.resized_in_alt) {
             self.reflowed();
         }
-        self.measure(self.region_top == 0);
+        self.measure(self.region.start == 0);
     }
 
     /// True when the cell a zero-width character would join has no room left.
@@ -107,6 +108,10 @@ impl Handler for Screen {
         if !plain && c.width() == Some(0) && self.cell_is_full() {
             return;
         }
+        if self.term.mode().contains(TermMode::INSERT) {
+            self.cut(0);
+            self.cut_at_margin(c.width().unwrap_or(0));
+        }
         self.term.input(c);
     }
 
@@ -139,10 +144,20 @@ impl Handler for Screen {
 
     fn clear_screen(&mut self, mode: ClearMode) {
         let clears_history = matches!(mode, ClearMode::Saved);
+        let above = matches!(mode, ClearMode::Above);
+        match mode {
+            ClearMode::Below => self.cut(0),
+            ClearMode::Above => self.cut(1),
+            ClearMode::All | ClearMode::Saved => {}
+        }
         self.settle();
         // Clearing moves the screen into the history, whatever the scroll region.
         self.measure(true);
         self.term.clear_screen(mode);
+        if above && self.term.grid().cursor.point.line == 1 {
+            // The library forgets the line above.
+            self.term.grid_mut().reset_region(..Line(1));
+        }
         if clears_history && !self.is_alt() {
             self.user_offset = 0;
             self.rows.floor = self.rows.top;
@@ -154,8 +169,11 @@ impl Handler for Screen {
     fn reset_state(&mut self) {
         self.settle();
         self.term.reset_state();
+        for index in 0..color::COUNT {
+            self.term.reset_color(index);
+        }
         self.user_offset = 0;
-        self.region_top = 0;
+        self.region = 0..self.term.screen_lines();
         self.rows.floor = self.rows.top;
         self.commands.clear();
         self.sync_until = None;
@@ -170,21 +188,105 @@ impl Handler for Screen {
 
     fn set_scrolling_region(&mut self, top: usize, bottom: Option<usize>) {
         self.settle();
-        let lines = self.term.screen_lines();
-        if top < bottom.unwrap_or(lines) {
-            self.region_top = top.saturating_sub(1).min(lines);
+        if let Some(region) = self.region_of(top, bottom) {
+            self.term
+                .set_scrolling_region(region.start + 1, Some(region.end));
+            self.region = region;
         }
-        self.term.set_scrolling_region(top, bottom);
-        self.measure(self.region_top == 0);
+        self.measure(self.region.start == 0);
     }
 
     fn delete_lines(&mut self, lines: usize) {
         // Below the first line this moves no row into the history, but it would move the offset.
-        let measure = self.region_top == 0 && self.term.grid().cursor.point.line == 0;
+        let measure = self.region.start == 0 && self.term.grid().cursor.point.line == 0;
         self.settle();
         self.measure(measure);
         self.term.delete_lines(lines);
         self.settle();
+        self.return_within_region();
+    }
+
+    fn insert_blank_lines(&mut self, lines: usize) {
+        self.term.insert_blank_lines(lines);
+        self.return_within_region();
+    }
+
+    fn move_up(&mut self, lines: usize) {
+        self.move_rows(lines, 0);
+    }
+
+    fn move_down(&mut self, lines: usize) {
+        self.move_rows(0, lines);
+    }
+
+    fn move_up_and_cr(&mut self, lines: usize) {
+        self.move_rows(lines, 0);
+        self.move_to_column(0);
+    }
+
+    fn move_down_and_cr(&mut self, lines: usize) {
+        self.move_rows(0, lines);
+        self.move_to_column(0);
+    }
+
+    fn goto_col(&mut self, column: usize) {
+        self.move_to_column(column);
+    }
+
+    #[inline]
+    fn linefeed(&mut self) {
+        // In mode 20 (LNM) this is a new line, too.
+        self.term.newline();
+    }
+
+    fn device_status(&mut self, argument: usize) {
+        if argument == 6 {
+            let (line, column) = self.reported_cursor();
+            self.reply(format!("\x1b[{line};{column}R"));
+        } else {
+            self.term.device_status(argument);
+        }
+    }
+
+    fn insert_blank(&mut self, count: usize) {
+        self.cut(0);
+        self.cut_at_margin(count);
+        self.term.insert_blank(count);
+    }
+
+    fn delete_chars(&mut self, count: usize) {
+        // The library clears as many cells as are asked for, also those before the cursor.
+        let left = self.term.columns() - self.term.grid().cursor.point.column.0;
+        let count = count.min(left);
+        self.cut(0);
+        self.cut(count);
+        self.term.delete_chars(count);
+    }
+
+    fn erase_chars(&mut self, count: usize) {
+        self.cut(0);
+        self.cut(count);
+        self.term.erase_chars(count);
+    }
+
+    fn clear_line(&mut self, mode: LineClearMode) {
+        match mode {
+            // A full line that waits to wrap is left as it is.
+            LineClearMode::Right if self.term.grid().cursor.input_needs_wrap => {}
+            LineClearMode::Right => self.cut(0),
+            LineClearMode::Left => self.cut(1),
+            LineClearMode::All => {}
+        }
+        self.term.clear_line(mode);
+    }
+
+    fn terminal_attribute(&mut self, attribute: Attr) {
+        // SGR 21 is a double underline in ECMA-48 and xterm; bold ends with 22.
+        let attribute = match attribute {
+            Attr::CancelBold => Attr::DoubleUnderline,
+            other => other,
+        };
+        self.term.terminal_attribute(attribute);
     }
 
     fn set_private_mode(&mut self, mode: PrivateMode) {
@@ -210,7 +312,7 @@ impl Handler for Screen {
                 self.term.set_private_mode(mode);
             }
             PrivateMode::Named(NamedPrivateMode::ColumnMode) => {
-                self.region_top = 0;
+                self.region = 0..self.term.screen_lines();
                 self.term.set_private_mode(mode);
             }
             PrivateMode::Unknown(9) => {
@@ -240,7 +342,7 @@ impl Handler for Screen {
             }
             PrivateMode::Named(NamedPrivateMode::SyncUpdate) => self.sync_until = None,
             PrivateMode::Named(NamedPrivateMode::ColumnMode) => {
-                self.region_top = 0;
+                self.region = 0..self.term.screen_lines();
                 self.term.unset_private_mode(mode);
             }
             PrivateMode::Unknown(9) => self.mouse_x10 = false,
@@ -281,38 +383,25 @@ impl Handler for Screen {
         set_cursor_shape(shape: CursorShape);
         goto(line: i32, column: usize);
         goto_line(line: i32);
-        goto_col(column: usize);
-        insert_blank(count: usize);
-        move_up(lines: usize);
-        move_down(lines: usize);
         identify_terminal(intermediate: Option<char>);
-        device_status(argument: usize);
         move_forward(columns: usize);
         move_backward(columns: usize);
-        move_down_and_cr(lines: usize);
-        move_up_and_cr(lines: usize);
         put_tab(count: u16);
         backspace();
         carriage_return();
-        linefeed();
         bell();
         substitute();
         newline();
         set_horizontal_tabstop();
         scroll_up(lines: usize);
         scroll_down(lines: usize);
-        insert_blank_lines(lines: usize);
-        erase_chars(count: usize);
-        delete_chars(count: usize);
         move_backward_tabs(count: u16);
         move_forward_tabs(count: u16);
         save_cursor_position();
         restore_cursor_position();
-        clear_line(mode: LineClearMode);
         clear_tabs(mode: TabulationClearMode);
         set_tabs(interval: u16);
         reverse_index();
-        terminal_attribute(attribute: Attr);
         set_mode(mode: Mode);
         unset_mode(mode: Mode);
         report_mode(mode: Mode);
