@@ -84,7 +84,7 @@ fn inside_a_namespace() {
         far("up");
         pane.forget_stages();
         pane.ready().run("echo again");
-        assert!(pane.text().contains("connection lost after"));
+        pane.expect("connection lost after");
     });
     client.join().unwrap();
 }
