@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::command::{cargo, run};
-use crate::setup::{Group, ensure};
 use crate::{boundaries, deny, schema, test};
 
 #[derive(clap::Args)]
@@ -79,7 +78,7 @@ impl Step {
 
     fn run(self) -> Result<()> {
         match self {
-            Self::Setup => ensure(&[Group::Build, Group::Window, Group::Tests]),
+            Self::Setup => test::set_up(),
             Self::Fmt => run(&mut cargo(["fmt", "--all", "--check"])),
             Self::Boundaries => boundaries::check(),
             Self::Deny => deny::deny(),

@@ -21,6 +21,8 @@ pub enum Group {
     Window,
     /// To run the tests.
     Tests,
+    /// To run the tests against real SSH servers, which only root can.
+    Servers,
     /// To compare with other programs in benches.
     Benches,
 }
@@ -38,7 +40,7 @@ pub enum Detect {
 }
 
 use Detect::{Font, Library, PkgConfig, Program};
-use Group::{Benches, Build, Tests, Window};
+use Group::{Benches, Build, Servers, Tests, Window};
 
 const fn need(
     group: Group,
@@ -85,6 +87,14 @@ pub const REQUIREMENTS: &[Requirement] = &[
     need(Tests, "less", Program("less"), "tests of programs that draw the whole screen"),
     need(Tests, "htop", Program("htop"), "tests of programs that draw the whole screen"),
     need(Tests, "tmux", Program("tmux"), "the same, and a program to compare with in benches"),
+
+    need(Servers, "openssh-server", Program("/usr/sbin/sshd"), "a server for tests of SSH"),
+    need(Servers, "openssh-client", Program("ssh-keygen"), "keys for tests of SSH"),
+    need(Servers, "dropbear-bin", Program("dropbearkey"), "another server for tests of SSH"),
+    need(Servers, "libpam-google-authenticator", Library(&["security/pam_google_authenticator.so"]), "one-time codes in tests of SSH"),
+    need(Servers, "ncat", Program("ncat"), "proxies in tests of SSH"),
+    need(Servers, "openssl", Program("openssl"), "passwords in tests of SSH"),
+    need(Servers, "iproute2", Program("ip"), "networks that are cut in tests of SSH"),
 
     need(Benches, "alacritty", Program("alacritty"), "a terminal to compare with"),
     need(Benches, "kitty", Program("kitty"), "a terminal to compare with"),
