@@ -17,7 +17,7 @@ use crate::theme::Theme;
 use crate::utf8::{self, Utf8Boundary};
 use crate::{
     CellSide, Frame, GridSize, Mark, Modes, ReadError, ReadRequest, Rgb, ScreenCells, Scroll,
-    SelectionKind, TerminalOptions, TerminalRead, ViewPoint, cells, frame, read,
+    SelectionKind, TerminalOptions, TerminalRead, ViewPoint, cells, frame, read, selection,
 };
 
 /// What an [`Emulator`] reports while it takes bytes, in the order of the output.
@@ -209,22 +209,7 @@ impl Emulator {
     /// The selected text: wrapped lines joined, trailing blanks of each line removed. `None` when
     /// nothing is selected.
     pub fn selection_text(&self) -> Option<String> {
-        let selection = self
-            .screen
-            .term
-            .selection
-            .as_ref()
-            .filter(|s| !s.is_empty())?;
-        let kind = selection.ty;
-        let text = self.screen.term.selection_to_string()?;
-        let mut lines: Vec<&str> = text
-            .split('\n')
-            .map(|line| line.trim_end_matches(' '))
-            .collect();
-        if kind == SelectionType::Lines && lines.last().is_some_and(|line| line.is_empty()) {
-            lines.pop();
-        }
-        Some(lines.join("\n")).filter(|text| !text.is_empty())
+        selection::text(&self.screen.term)
     }
 
     /// Reads text from the bottom of the buffer; view, selection and cursor stay as they are.
