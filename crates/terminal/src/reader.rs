@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use crate::intake::Intake;
 
 /// Bytes taken from the kernel before they are handed over. It gives 4 KiB at once.
-const BUFFER: usize = 32 * 1024;
+const BUFFER: usize = 64 * 1024;
 /// Output read after the end of the root process. What the kernel still holds is far less; more can
 /// only come from a process that goes on writing.
 const MAX_REMAINDER: usize = 1024 * 1024;
