@@ -14,6 +14,7 @@ mod boundaries;
 mod ci;
 mod command;
 mod deny;
+mod fuzz;
 mod run;
 mod schema;
 mod setup;
@@ -51,6 +52,8 @@ enum Task {
     },
     /// Run every check that a change must pass
     Ci(ci::Options),
+    /// Think of inputs that break a promise, with cargo-fuzz on a nightly compiler
+    Fuzz(fuzz::Options),
     /// Compare or write the JSON Schema of the control API
     Schema(schema::Options),
     /// Compare or write the pages that are made from types
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Task::Run(options) => return run::run(&options).unwrap_or_else(|error| failure(&error)),
         Task::Test { nextest } => test::test(&nextest),
         Task::Ci(options) => ci::ci(&options),
+        Task::Fuzz(options) => fuzz::fuzz(&options),
         Task::Schema(options) => schema::schema(&options),
         Task::Docs(options) => schema::docs(&options),
         Task::Bench(options) => bench::bench(&options),
