@@ -2,7 +2,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use image::RgbImage;
 
@@ -192,16 +192,20 @@ impl Window {
         Ctl::run(command).stdout
     }
 
-    /// Clicks a place so many times in a row that this is selected, and again while it is not: on a slow machine two clicks
-    /// may come too far apart.
+    /// Clicks a place so many times in a row that this is selected. On a slow machine two clicks may come too far apart,
+    /// so it tries again, but only when the first try was long enough ago: its clicks would count on.
     pub fn select(&self, (x, y): (u32, u32), clicks: u32, wanted: &str) {
         poll::until_ok(&format!("{wanted:?} to be selected"), PATIENCE, || {
             self.click(x, y, 1, clicks);
-            let selected = self.primary();
-            if selected == wanted {
-                Ok(())
-            } else {
-                Err(selected)
+            let deadline = Instant::now() + Duration::from_secs(2);
+            loop {
+                let selected = self.primary();
+                if selected == wanted {
+                    return Ok(());
+                }
+                if Instant::now() >= deadline {
+                    return Err(selected);
+                }
             }
         });
     }
