@@ -130,7 +130,7 @@ impl Workspace {
     /// owner goes on serving the inbox until [`Workspace::is_ended`], with a limit of its own.
     pub fn shutdown(&mut self) {
         self.quitting = true;
-        self.publish_if_changed();
+        self.publish_if_changed(Instant::now());
         let mut roots: BTreeSet<u32> = self.dying.iter().filter_map(|dying| dying.root).collect();
         for (pane, view) in &self.panes {
             self.endpoint.revoke(pane.to_ref());

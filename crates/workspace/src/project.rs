@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use protocol::{AgentPane, Layout, Snapshot, Tab as TabView, TabKind, Window};
 use runtime::Projection;
@@ -30,36 +31,45 @@ impl Workspace {
         }
     }
 
-    /// Publishes the model as it is, after a command, and returns the current snapshot.
+    /// Publishes the model before a command is answered, and returns the current snapshot. What
+    /// the command changed is in it; texts that only programs changed since may still be held
+    /// back, however often somebody asks.
     pub(crate) fn publish(&mut self) -> Arc<Snapshot> {
-        match self.hub.current() {
-            Some(current) if self.unpublished.is_none() => current,
-            _ => self.hand_over(false),
+        self.publish_at(Instant::now())
+    }
+
+    fn publish_at(&mut self, now: Instant) -> Arc<Snapshot> {
+        match (self.hub.current(), self.unpublished) {
+            (Some(current), None) => current,
+            (_, cause) => self.hand_over(cause == Some(Cause::Observation), now),
         }
     }
 
     /// Publishes on a tick of the pump, if there is anything to publish. What somebody did since the
     /// last tick is never held back, and what programs changed meanwhile goes along.
-    pub(crate) fn publish_if_changed(&mut self) {
+    pub(crate) fn publish_if_changed(&mut self, now: Instant) {
         // Before the first tab there is no workspace to show; clients would take it for an empty
         // one.
         if let Some(cause) = self.unpublished.filter(|_| self.started) {
-            self.hand_over(cause == Cause::Observation);
+            self.hand_over(cause == Cause::Observation, now);
         }
     }
 
-    fn hand_over(&mut self, paced: bool) -> Arc<Snapshot> {
+    fn hand_over(&mut self, paced: bool, now: Instant) -> Arc<Snapshot> {
         let snapshot = self.snapshot();
         let transitions: HashMap<_, _> = self
             .panes
             .values_mut()
             .map(|pane| (pane.id().to_ref(), pane.take_transitions()))
             .collect();
-        let published = self.hub.publish(Projection {
-            snapshot,
-            transitions,
-            paced,
-        });
+        let published = self.hub.publish_at(
+            Projection {
+                snapshot,
+                transitions,
+                paced,
+            },
+            now,
+        );
         // What the hub holds back has to be offered again.
         self.unpublished = self.hub.next_due().map(|_| Cause::Observation);
         published
@@ -174,4 +184,108 @@ pub(crate) fn agent_panes(snapshot: &Snapshot) -> Vec<AgentPane> {
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use runtime::RuntimeHub;
+    use settings::{Paths, SettingsStore};
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::{FirstTab, NoEndpoints, WorkspaceOptions};
+
+    /// A workspace with one pane, in which nothing ever ran, so that only the test changes it.
+    fn quiet() -> (Workspace, PaneId, TempDir) {
+        let place = tempfile::tempdir().expect("a directory");
+        let paths = Paths::new(place.path().join("data"), place.path().join("config"));
+        let (settings, _) = SettingsStore::load(&paths);
+        let (mut workspace, inbox) = Workspace::new(WorkspaceOptions {
+            settings,
+            hub: RuntimeHub::new("0123456789abcdef0123456789abcdef".to_owned()),
+            endpoint: Arc::new(NoEndpoints),
+            paths,
+            cli_path: "/opt/nebula/bin/nebula".into(),
+            headless: true,
+        });
+        workspace.start(FirstTab {
+            cwd: None,
+            shell: Some("no-such-shell".to_owned()),
+        });
+        while workspace.panes.is_empty() {
+            let event = smol::block_on(inbox.next()).expect("it cannot be started");
+            workspace.handle_event(event);
+        }
+        let pane = workspace.focused_pane().expect("a pane").id();
+        (workspace, pane, place)
+    }
+
+    fn retitle(workspace: &mut Workspace, pane: PaneId, number: u32) {
+        let title = format!("page {number}");
+        workspace.observe(pane, |pane, _| pane.set_title(Some(&title)));
+    }
+
+    /// control-api.md 6.1
+    #[test]
+    fn asking_does_not_hurry_what_programs_change() {
+        let (mut workspace, pane, _place) = quiet();
+        let begun = Instant::now();
+        let first = workspace.publish_at(begun).revision;
+        let mut published = first;
+        // Ten seconds of a title that changes whenever somebody asks, every 10 ms.
+        for number in 0..1000 {
+            retitle(&mut workspace, pane, number);
+            let now = begun + Duration::from_millis(10) * number;
+            let answer = workspace.publish_at(now);
+            let current = workspace.hub.current().expect("published");
+            assert!(
+                Arc::ptr_eq(&answer, &current),
+                "an answer is what is published"
+            );
+            published = answer.revision;
+        }
+        let changes = published - first;
+        assert!((15..=21).contains(&changes), "{changes} revisions in 10 s");
+    }
+
+    #[test]
+    fn what_is_held_back_comes_on_a_later_tick() {
+        let (mut workspace, pane, _place) = quiet();
+        let begun = Instant::now();
+        workspace.publish_at(begun);
+        for number in [1, 2] {
+            retitle(&mut workspace, pane, number);
+            workspace.publish_at(begun);
+        }
+        let title = |workspace: &Workspace| {
+            let current = workspace.hub.current().expect("published");
+            current.panes().next().expect("a pane").1.title.clone()
+        };
+        assert_eq!(title(&workspace), "page 1");
+        workspace.pump(begun + Duration::from_millis(499));
+        assert_eq!(title(&workspace), "page 1");
+        workspace.pump(begun + Duration::from_millis(500));
+        assert_eq!(title(&workspace), "page 2");
+    }
+
+    #[test]
+    fn a_deed_takes_along_what_is_held_back() {
+        let (mut workspace, pane, _place) = quiet();
+        let begun = Instant::now();
+        workspace.publish_at(begun);
+        for number in [1, 2] {
+            retitle(&mut workspace, pane, number);
+            workspace.publish_at(begun);
+        }
+        let tab = workspace.tabs()[0].id();
+        workspace.rename_tab(tab, "mine");
+        let answer = workspace.publish_at(begun);
+        let view = &answer.windows[0].tabs[0];
+        assert_eq!(
+            (view.label.as_str(), view.panes[0].title.as_str()),
+            ("mine", "page 2")
+        );
+    }
 }

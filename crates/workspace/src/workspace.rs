@@ -252,7 +252,7 @@ impl Workspace {
     pub fn pump(&mut self, now: Instant) {
         self.finish_gaps(now);
         self.dying.retain(|dying| dying.may_be_left(now));
-        self.publish_if_changed();
+        self.publish_if_changed(now);
     }
 
     /// How long the owner may sleep before the next pump: at most [`TICK`] while something waits for

@@ -152,9 +152,10 @@ impl Workspace {
         let latch = submission.clone();
         self.observe(id, |pane, watching| {
             pane.apply(Evidence::Submitted(latch), at, watching);
-            // Whatever the state was: the answer's snapshot is taken after the edge.
             true
         });
+        // Whatever the state was: the answer's snapshot is taken after the edge.
+        self.changed();
         submission
     }
 
