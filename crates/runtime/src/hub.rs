@@ -13,13 +13,13 @@ use std::time::Instant;
 
 use event_listener::Event;
 use parking_lot::Mutex;
-use protocol::{Lifecycle, LifecycleEvent, PaneRef, Snapshot};
+use protocol::{ApiError, Lifecycle, LifecycleEvent, PaneRef, Snapshot, TaskState};
 
 use crate::lifecycle::Lifecycles;
 use crate::projection::{Pacer, Projection, Stamps, differ_in_texts_only};
 use crate::ring::{Published, Ring};
 use crate::subscription::{Delivery, Queue, Subscription};
-use crate::wait::{WaitResult, WaitSpec, WaitTicket, Waiter};
+use crate::wait::{WaitResult, WaitSpec, WaitTicket, Waiter, exited, gone};
 
 /// The one projection of the workspace that everybody reads. Cheap to clone; clones are the same
 /// hub.
@@ -172,6 +172,23 @@ impl RuntimeHub {
     #[must_use]
     pub fn lifecycle(&self, pane: PaneRef) -> Option<Lifecycle> {
         self.shared.state.lock().lifecycles.of(pane).cloned()
+    }
+
+    /// What to tell whoever asked something of a pane that is over: the error that ends a wait on
+    /// it (7.3), with its lifecycle record as details. `held` is the state of a pane that is still
+    /// shown after its root process ended; `None` for a pane that is gone.
+    #[must_use]
+    pub fn over(&self, pane: PaneRef, held: Option<TaskState>) -> ApiError {
+        let state = self.shared.state.lock();
+        let lifecycles = &state.lifecycles;
+        match held {
+            None => gone(pane, lifecycles.of(pane)),
+            Some(held) => match lifecycles.exit_of(pane) {
+                Some(record) => exited(record, held),
+                // Its terminal knows; the record is on its way.
+                None => ApiError::pane_exited(pane),
+            },
+        }
     }
 
     /// A pane continues in another window: it keeps its sequence number, and waits follow it. Call

@@ -157,7 +157,7 @@ fn not_found(target: PaneRef) -> ApiError {
     )
 }
 
-fn gone(target: PaneRef, record: Option<&Lifecycle>) -> ApiError {
+pub(crate) fn gone(target: PaneRef, record: Option<&Lifecycle>) -> ApiError {
     let details = record.map_or_else(|| target_details(target), |record| json!(record));
     match record.map(|record| record.event) {
         Some(LifecycleEvent::Exited) => ApiError::new(
@@ -173,7 +173,7 @@ fn gone(target: PaneRef, record: Option<&Lifecycle>) -> ApiError {
     }
 }
 
-fn exited(record: &Lifecycle, state: TaskState) -> ApiError {
+pub(crate) fn exited(record: &Lifecycle, state: TaskState) -> ApiError {
     ApiError::new(
         ErrorCode::PaneExited,
         format!("the root process of pane {} has ended", record.pane_id),

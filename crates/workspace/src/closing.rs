@@ -139,7 +139,9 @@ impl Workspace {
                 terminal.kill();
             }
         }
-        self.held.clear();
+        for (_, held) in std::mem::take(&mut self.held) {
+            held.fail(ApiError::unavailable("the program is ending", "quitting"));
+        }
         self.early.clear();
         self.hub.shut_down();
         self.leftovers = Some(Leftovers::watch(roots, self.outbox.clone()));
@@ -185,10 +187,16 @@ impl Workspace {
             status.code,
             status.signal,
         );
-        if let Some(held) = self.held.remove(&id) {
-            held.fail(ApiError::pane_exited(id.to_ref()));
-        }
+        self.give_up_gap(id);
         self.changed();
+    }
+
+    /// Answers the request whose Enter can no more be written, once the end of its pane is
+    /// recorded.
+    fn give_up_gap(&mut self, id: PaneId) {
+        if let Some(held) = self.held.remove(&id) {
+            held.fail(self.pane_over(id));
+        }
     }
 
     fn remove(&mut self, panes: &[PaneId], event: LifecycleEvent, status: ExitStatus) {
@@ -213,9 +221,7 @@ impl Workspace {
             sampler.remove(id);
         }
         self.eyes.remove(&id);
-        if let Some(held) = self.held.remove(&id) {
-            held.fail(ApiError::no_pane(id.0));
-        }
+        self.give_up_gap(id);
         if let Some(terminal) = pane.terminal() {
             // What a shell left running in the background when it ended by itself is none of our
             // business; what a closed pane leaves running is.

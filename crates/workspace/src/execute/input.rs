@@ -39,8 +39,18 @@ pub(crate) struct HeldAnswer {
 impl HeldAnswer {
     /// There will be no Enter.
     pub(crate) fn fail(self, error: ApiError) {
-        self.reply.send(Err(error));
+        self.reply.send(Err(unsubmitted(error)));
     }
+}
+
+/// Says that the text was written, so that nobody sends it again blindly, and that its Enter was
+/// not.
+fn unsubmitted(error: ApiError) -> ApiError {
+    let mut error = error.with_detail("submitted", false);
+    error
+        .message
+        .push_str("; the text was written, its Enter was not");
+    error
 }
 
 impl Workspace {
@@ -216,7 +226,7 @@ impl Workspace {
         let at = Instant::now();
         let (enter, keys) = gap.into_parts();
         let HeldAnswer { reply, form } = held;
-        let answer = self.write(id, enter).map(|()| {
+        let answer = self.write(id, enter).map_err(unsubmitted).map(|()| {
             let submission = self.submitted(id, at);
             self.written(id, Some(submission), form)
         });
@@ -233,7 +243,7 @@ impl Workspace {
         let (_, _, terminal) = self.living(id)?;
         terminal.write(bytes).map_err(|error| match error {
             WriteError::Full => in_progress(id, "the program does not read its input"),
-            WriteError::Closed => self.pane_exited(id),
+            WriteError::Closed => self.pane_over(id),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Which window, tab or pane a request means (control-api.md 9.2).
 
-use protocol::{ApiError, ErrorCode};
+use protocol::ApiError;
 use serde_json::json;
 use terminal::Terminal;
 
@@ -85,19 +85,17 @@ impl Workspace {
 
     /// The pane and its terminal, unless its root process has ended.
     pub(super) fn living(&self, id: PaneId) -> Result<(PaneId, &Pane, &Terminal), ApiError> {
-        let pane = self.panes.get(&id).ok_or_else(|| ApiError::no_pane(id.0))?;
+        let pane = self.panes.get(&id).ok_or_else(|| self.pane_over(id))?;
         match pane.terminal() {
             Some(terminal) if !pane.is_over() => Ok((id, pane, terminal)),
-            Some(_) | None => Err(self.pane_exited(id)),
+            Some(_) | None => Err(self.pane_over(id)),
         }
     }
 
-    /// The error about a pane whose root process has ended; its details are the lifecycle record.
-    pub(super) fn pane_exited(&self, id: PaneId) -> ApiError {
-        let plain = ApiError::pane_exited(id.to_ref());
-        match self.hub.lifecycle(id.to_ref()) {
-            Some(record) => ApiError::new(ErrorCode::PaneExited, plain.message, json!(record)),
-            None => plain,
-        }
+    /// The error about a pane that was there and whose root process has ended, or that is gone
+    /// meanwhile; its details are the lifecycle record.
+    pub(crate) fn pane_over(&self, id: PaneId) -> ApiError {
+        let held = self.panes.get(&id).map(Pane::state);
+        self.hub.over(id.to_ref(), held)
     }
 }

@@ -3,7 +3,7 @@
 use protocol::{ErrorCode, TaskState};
 use serde_json::json;
 
-use crate::harness::{Live, state};
+use crate::harness::{Live, reference, state};
 
 #[test]
 fn the_first_tab_is_an_idle_shell() {
@@ -248,6 +248,94 @@ fn during_the_gap_other_writers_are_refused_and_keys_wait() {
         "{text}"
     );
     assert!(!flat.contains("<w>"), "{text}");
+}
+
+/// A shell in whose front a program with bracketed paste reads and never stops writing, so that
+/// its gaps take as long as gaps may.
+fn with_a_busy_reader(settings: &str) -> (Live, u64) {
+    let mut live = Live::with_settings(settings);
+    let pane = live.first();
+    let script = "printf '\\e[?2004hready\\r\\n'; while sleep 0.005; do printf .; done";
+    let file = live.place().join("busy.sh");
+    std::fs::write(&file, script).expect("written");
+    let line = format!("bash {}", file.display());
+    live.call("pane.prompt", json!({"pane_id": pane, "text": line}))
+        .expect("written");
+    live.until_text(pane, |text| {
+        text.lines().any(|line| line.starts_with("ready"))
+    });
+    (live, pane)
+}
+
+/// Executes a prompt and, without serving in between, something else; then the prompt's answer.
+fn refused_in_the_gap(
+    live: &mut Live,
+    pane: u64,
+    meanwhile: impl FnOnce(&mut Live),
+) -> protocol::ApiError {
+    let (sender, queue) = runtime::command_queue(1);
+    let params = json!({"pane_id": pane, "text": "lost", "wait": {"state": "settled"}});
+    let method = "pane.prompt".parse().expect("a method");
+    let call = protocol::Call::decode(method, params).expect("good parameters");
+    let origin = runtime::Origin::Owner;
+    let mut answer = Box::pin(sender.dispatch(runtime::Command::Call { call, origin }));
+    assert!(smol::block_on(smol::future::poll_once(&mut answer)).is_none());
+    live.workspace.execute(queue.try_recv().expect("queued"));
+    meanwhile(live);
+    live.run("the answer", answer)
+        .expect_err("there is no Enter")
+}
+
+/// control-api.md 7.3, 7.7
+#[test]
+fn a_pane_closed_during_the_gap_tells_what_became_of_it() {
+    let (mut live, pane) = with_a_busy_reader("");
+    live.split(pane, "left_right");
+    let error = refused_in_the_gap(&mut live, pane, |live| {
+        live.workspace
+            .close_pane(workspace::PaneId(pane), true)
+            .expect("forced");
+    });
+    assert_eq!(error.code, ErrorCode::PaneClosed);
+    let record = live.hub.lifecycle(reference(pane)).expect("recorded");
+    let mut details = json!(record);
+    details["submitted"] = json!(false);
+    assert_eq!(error.details, details);
+    assert!(error.message.contains("Enter was not"), "{error}");
+}
+
+#[test]
+fn a_process_that_ends_during_the_gap_tells_how() {
+    let (mut live, pane) = with_a_busy_reader("panes.hold_on_exit = true\n");
+    let processes = live
+        .call("pane.procs", json!({"pane_id": pane}))
+        .expect("listed");
+    let shell = processes["root_pid"].as_u64().expect("a process");
+    let error = refused_in_the_gap(&mut live, pane, |live| {
+        let status = std::process::Command::new("kill")
+            .args(["-KILL", &shell.to_string()])
+            .status();
+        assert!(status.expect("kill runs").success());
+        // However long that takes, the owner hears of it before it looks at the gap.
+        let pane = live.workspace.pane(workspace::PaneId(pane));
+        let terminal = pane.and_then(|pane| pane.terminal()).expect("a terminal");
+        while !terminal.is_exited() {
+            std::thread::yield_now();
+        }
+    });
+    assert_eq!(error.code, ErrorCode::PaneExited, "{error}");
+    assert_eq!(error.details["event"], "exited", "{error:?}");
+    assert_eq!(error.details["signal"], 9, "{error:?}");
+    assert_eq!(error.details["task_state"], "failed");
+    assert_eq!(error.details["submitted"], false);
+}
+
+#[test]
+fn an_end_of_the_program_during_the_gap_says_that_the_text_was_written() {
+    let (mut live, pane) = with_a_busy_reader("");
+    let error = refused_in_the_gap(&mut live, pane, |live| live.workspace.shutdown());
+    assert_eq!(error.code, ErrorCode::RuntimeUnavailable);
+    assert_eq!(error.details["submitted"], false);
 }
 
 #[test]
