@@ -10,7 +10,8 @@ use crate::ids::{PaneId, SplitId, TabId};
 use crate::launch::{Asker, Spot};
 use crate::tab::{Tab, TabContent};
 use crate::tree::{Placement, Side};
-use crate::workspace::{UiEvent, Workspace};
+use crate::ui_events::UiEvent;
+use crate::workspace::Workspace;
 
 /// Why a pane was not split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

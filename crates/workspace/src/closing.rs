@@ -13,8 +13,10 @@ use terminal::{ExitStatus, Terminal};
 
 use crate::busy::Busy;
 use crate::ids::{PaneId, TabId};
+use crate::inbox::Event;
 use crate::leftovers::Leftovers;
-use crate::workspace::{UiEvent, Workspace};
+use crate::ui_events::UiEvent;
+use crate::workspace::Workspace;
 
 /// A failure this soon after the start is most likely a broken setup; its message must be seen
 /// (terminal.md 1.6).
@@ -112,6 +114,8 @@ impl Workspace {
         if !self.quitting {
             self.quitting = true;
             self.tell_window(UiEvent::Quit);
+            // A person who ends it does so between two steps of the owner, who sleeps.
+            self.outbox.offer(Event::Redraw);
         }
     }
 

@@ -8,7 +8,8 @@ use crate::ids::PaneId;
 use crate::inbox::{Event, WorkspaceEvent};
 use crate::pane::Pane;
 use crate::reducer::Evidence;
-use crate::workspace::{Cause, UiEvent, Workspace};
+use crate::ui_events::UiEvent;
+use crate::workspace::{Cause, Workspace};
 
 impl Workspace {
     /// Applies one event of the inbox. Events of panes that are gone are ignored.

@@ -86,8 +86,8 @@ impl Outbox {
         self.sender.send_blocking(WorkspaceEvent(event)).is_ok()
     }
 
-    /// Sends if there is room.
-    fn offer(&self, event: Event) -> bool {
+    /// Sends if there is room. Enough to wake the owner: a full queue does that anyway.
+    pub(crate) fn offer(&self, event: Event) -> bool {
         self.sender.try_send(WorkspaceEvent(event)).is_ok()
     }
 }

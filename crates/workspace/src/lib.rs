@@ -43,6 +43,7 @@ mod tabs;
 mod title;
 mod tree;
 mod typing;
+mod ui_events;
 mod workspace;
 
 pub use actions::{PaneDestination, SplitError};
@@ -55,7 +56,7 @@ pub use geometry::{
 pub use ids::{PaneId, SplitId, TabId, WINDOW_ID};
 pub use inbox::{Inbox, WorkspaceEvent};
 pub use launch::{FirstTab, NewTab};
-pub use owner::{catch_up, drive, serve};
+pub use owner::{Owner, catch_up, drive, end_owned, serve, serve_owned};
 pub use pane::Pane;
 pub use reducer::{Authority, Decision};
 pub use shells::is_shell_name;
@@ -63,4 +64,5 @@ pub use spawn::Launch;
 pub use tab::{PaneGroup, Tab, TabContent};
 pub use tree::{PaneTree, RATIO_MAX, RATIO_MIN, Side, Split};
 pub use typing::InputError;
-pub use workspace::{NoEndpoints, PaneEndpoints, TICK, UiEvent, Workspace, WorkspaceOptions};
+pub use ui_events::UiEvent;
+pub use workspace::{NoEndpoints, PaneEndpoints, TICK, Workspace, WorkspaceOptions};

@@ -1,7 +1,16 @@
-//! The headless owner: serves the inbox and the command queue until the program ends.
+//! Owning a workspace: serving its inbox and the command queue until it quits, then ending what
+//! runs in it.
 //!
-//! A window does the same with its own event loop; there is no second implementation of anything
-//! that matters, only of waiting.
+//! The window and the headless server do this with the same code. They differ in where the
+//! workspace lives and in who measures time, so both are handed in: an [`Owner`] lends the
+//! workspace for one step at a time, and a timer function makes the pauses. A window implements
+//! [`Owner`] on the handle of its entity and passes the timer of its executor; [`drive`] is the
+//! headless one, which owns the workspace itself.
+//!
+//! ```text
+//! serve_owned   until the workspace quits, or its owner is gone
+//! end_owned     commands refused, the last answer written, processes ended
+//! ```
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +19,7 @@ use smol::Timer;
 use smol::future::{self, FutureExt};
 
 use crate::inbox::{Inbox, WorkspaceEvent};
-use crate::workspace::{TICK, Workspace};
+use crate::workspace::Workspace;
 
 /// Events that are applied before commands get their turn, so that a pane that floods the inbox
 /// cannot keep clients waiting.
@@ -22,6 +31,20 @@ const ANSWER_MAX: Duration = Duration::from_secs(5);
 /// How long processes may take to end; terminals kill for good after two seconds.
 const END_MAX: Duration = Duration::from_secs(5);
 
+/// Whoever has a workspace.
+pub trait Owner {
+    /// Lends the workspace for one step, and does afterwards what an owner does after every step:
+    /// a window collects [`Workspace::take_ui_events`] here. `None` when the workspace is gone
+    /// without an end in order, because its owner was dropped; nothing more can be done then.
+    fn lend<R>(&mut self, step: impl FnOnce(&mut Workspace) -> R) -> Option<R>;
+}
+
+impl Owner for Workspace {
+    fn lend<R>(&mut self, step: impl FnOnce(&mut Workspace) -> R) -> Option<R> {
+        Some(step(self))
+    }
+}
+
 /// What woke the owner.
 enum Wake {
     Event(Option<WorkspaceEvent>),
@@ -32,8 +55,7 @@ enum Wake {
 /// Owns a workspace until it quits, and ends what runs in it then. Call [`Workspace::start`]
 /// before. Programs that want to end it send `window.close`, or call [`Workspace::quit`] first.
 ///
-/// `closed` runs when no request is answered any more, while the processes of the panes are still
-/// ending: it stops the server, so that nobody is sent to a workspace that is on its way out.
+/// `closed` is what [`end_owned`] says.
 pub async fn drive(
     mut workspace: Workspace,
     inbox: Inbox,
@@ -41,43 +63,90 @@ pub async fn drive(
     closed: impl Future<Output = ()>,
 ) {
     serve(&mut workspace, &inbox, &commands).await;
-    commands.close();
-    if let Some(answered) = workspace.take_answered() {
-        let limit = async {
-            Timer::after(ANSWER_MAX).await;
-        };
-        answered.wait().or(limit).await;
-    }
-    workspace.shutdown();
-    closed.await;
-    let deadline = Instant::now() + END_MAX;
-    while !workspace.is_ended() && Instant::now() < deadline {
-        let pause = workspace.next_wake(Instant::now()).min(TICK);
-        if let Wake::Event(Some(event)) = next(&inbox, None, pause).await {
-            workspace.handle_event(event);
-        }
-    }
+    end_owned(&mut workspace, &inbox, &commands, closed, pause).await;
 }
 
 /// Serves events and commands until the workspace quits. Dropping the future loses nothing, so a
 /// caller may serve for a while, look, and go on.
 pub async fn serve(workspace: &mut Workspace, inbox: &Inbox, commands: &CommandReceiver) {
+    serve_owned(workspace, inbox, commands, pause).await;
+}
+
+async fn pause(length: Duration) {
+    Timer::after(length).await;
+}
+
+/// Serves events and commands until the workspace quits or its owner is gone. `timer` makes a
+/// future that is ready after a time. One step takes what has arrived, as [`catch_up`] does, and
+/// never blocks. Dropping the future loses nothing.
+pub async fn serve_owned<T: Future<Output = ()>>(
+    owner: &mut impl Owner,
+    inbox: &Inbox,
+    commands: &CommandReceiver,
+    timer: impl Fn(Duration) -> T,
+) {
+    let state = |workspace: &mut Workspace| {
+        (!workspace.is_quitting()).then(|| workspace.next_wake(Instant::now()))
+    };
     let mut open = true;
-    while !workspace.is_quitting() {
-        let pause = workspace.next_wake(Instant::now());
-        match next(inbox, open.then_some(commands), pause).await {
-            Wake::Event(Some(event)) => workspace.handle_event(event),
-            Wake::Command(Some(command)) => workspace.execute(command),
-            Wake::Command(None) => open = false,
-            // The workspace itself holds a sender, so the inbox outlives it.
-            Wake::Event(None) | Wake::Tick => {}
-        }
-        catch_up(workspace, inbox, commands);
+    let mut next_wake = owner.lend(state).flatten();
+    while let Some(longest) = next_wake {
+        let wake = next(inbox, open.then_some(commands), timer(longest)).await;
+        open &= !matches!(wake, Wake::Command(None));
+        let step = |workspace: &mut Workspace| {
+            match wake {
+                Wake::Event(Some(event)) => workspace.handle_event(event),
+                Wake::Command(Some(command)) => workspace.execute(command),
+                // The workspace itself holds a sender, so the inbox outlives it.
+                Wake::Event(None) | Wake::Command(None) | Wake::Tick => {}
+            }
+            catch_up(workspace, inbox, commands);
+            state(workspace)
+        };
+        next_wake = owner.lend(step).flatten();
     }
 }
 
-/// Applies what has queued up, as much of it as is fair, and pumps. The loop of a window calls it
-/// after every wake.
+/// Ends a workspace that is quitting, in this order: no command is accepted any more; the answer
+/// to the request that ended it is written, for which there are 5 s; the processes of all panes
+/// are killed, for which there are 5 s too, while `closed` runs; and this returns when both are
+/// done. Every end is announced by an event, so nothing is polled.
+///
+/// `closed` stops whoever sends people to this workspace, that is the server. `timer` is what
+/// [`serve_owned`] says.
+pub async fn end_owned<T: Future<Output = ()>>(
+    owner: &mut impl Owner,
+    inbox: &Inbox,
+    commands: &CommandReceiver,
+    closed: impl Future<Output = ()>,
+    timer: impl Fn(Duration) -> T,
+) {
+    commands.close();
+    // Those that were accepted are refused by a workspace that is quitting.
+    while let Some(command) = commands.try_recv() {
+        owner.lend(|workspace| workspace.execute(command));
+    }
+    if let Some(answered) = owner.lend(Workspace::take_answered).flatten() {
+        answered.wait().or(timer(ANSWER_MAX)).await;
+    }
+    owner.lend(Workspace::shutdown);
+    let ended = async {
+        while owner.lend(|workspace| workspace.is_ended()) == Some(false) {
+            let Some(event) = inbox.next().await else {
+                break;
+            };
+            owner.lend(|workspace| {
+                workspace.handle_event(event);
+                for event in std::iter::from_fn(|| inbox.try_next()).take(EVENTS_AT_ONCE) {
+                    workspace.handle_event(event);
+                }
+            });
+        }
+    };
+    future::zip(closed, ended.or(timer(END_MAX))).await;
+}
+
+/// Applies what has queued up, as much of it as is fair, and pumps.
 pub fn catch_up(workspace: &mut Workspace, inbox: &Inbox, commands: &CommandReceiver) {
     for event in std::iter::from_fn(|| inbox.try_next()).take(EVENTS_AT_ONCE) {
         workspace.handle_event(event);
@@ -88,7 +157,11 @@ pub fn catch_up(workspace: &mut Workspace, inbox: &Inbox, commands: &CommandRece
     workspace.pump(Instant::now());
 }
 
-async fn next(inbox: &Inbox, commands: Option<&CommandReceiver>, pause: Duration) -> Wake {
+async fn next(
+    inbox: &Inbox,
+    commands: Option<&CommandReceiver>,
+    time: impl Future<Output = ()>,
+) -> Wake {
     let event = async { Wake::Event(inbox.next().await) };
     let command = async {
         match commands {
@@ -97,8 +170,75 @@ async fn next(inbox: &Inbox, commands: Option<&CommandReceiver>, pause: Duration
         }
     };
     let tick = async {
-        Timer::after(pause).await;
+        time.await;
         Wake::Tick
     };
     event.or(command).or(tick).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    use runtime::{RuntimeHub, command_queue};
+    use settings::{Paths, SettingsStore};
+
+    use super::*;
+    use crate::{NoEndpoints, WorkspaceOptions};
+
+    fn workspace() -> (Workspace, Inbox) {
+        let paths = Paths::new("/nonexistent/data", "/nonexistent/config");
+        let (settings, _) = SettingsStore::load(&paths);
+        Workspace::new(WorkspaceOptions {
+            settings,
+            hub: RuntimeHub::new("0123456789abcdef0123456789abcdef".to_owned()),
+            endpoint: Arc::new(NoEndpoints),
+            paths,
+            cli_path: "/opt/nebula/bin/nebula".into(),
+            headless: false,
+        })
+    }
+
+    /// As a window has it: clicks reach it between two steps.
+    #[derive(Clone)]
+    struct Shared(Rc<RefCell<Option<Workspace>>>);
+
+    impl Owner for Shared {
+        fn lend<R>(&mut self, step: impl FnOnce(&mut Workspace) -> R) -> Option<R> {
+            self.0.borrow_mut().as_mut().map(step)
+        }
+    }
+
+    fn never(_: Duration) -> impl Future<Output = ()> {
+        future::pending()
+    }
+
+    #[test]
+    fn a_person_who_ends_the_program_wakes_its_owner() {
+        let (workspace, inbox) = workspace();
+        let (_sender, commands) = command_queue(1);
+        let mut owner = Shared(Rc::new(RefCell::new(Some(workspace))));
+        let mut person = owner.clone();
+        smol::block_on(async {
+            let serving = serve_owned(&mut owner, &inbox, &commands, never);
+            let click = async { person.lend(Workspace::quit) };
+            future::zip(serving, click).await;
+            end_owned(&mut owner, &inbox, &commands, async {}, never).await;
+        });
+        assert_eq!(owner.lend(|workspace| workspace.is_ended()), Some(true));
+    }
+
+    #[test]
+    fn without_a_workspace_there_is_nothing_to_serve_or_end() {
+        let (workspace, inbox) = workspace();
+        let (_sender, commands) = command_queue(1);
+        let mut owner = Shared(Rc::default());
+        smol::block_on(async {
+            serve_owned(&mut owner, &inbox, &commands, never).await;
+            end_owned(&mut owner, &inbox, &commands, async {}, never).await;
+        });
+        drop(workspace);
+    }
 }

@@ -20,6 +20,7 @@ use crate::pane::Pane;
 use crate::sampler::Sampler;
 use crate::tab::Tab;
 use crate::tabs::Tabs;
+use crate::ui_events::{UiEvent, UiEvents};
 
 /// The pump runs at most this far apart while something waits for time to pass (control-api.md 6.2).
 pub const TICK: Duration = Duration::from_millis(120);
@@ -30,9 +31,6 @@ const QUIET: Duration = Duration::from_secs(15);
 /// Size of the window of a headless server, and of a window that has not been drawn yet.
 const DEFAULT_COLUMNS: u16 = 120;
 const DEFAULT_LINES: u16 = 40;
-
-/// Events for the window that wait at most; a window collects them after every wake.
-const UI_EVENTS_MAX: usize = 256;
 
 /// Mints and revokes the tokens of panes (control-api.md 4.1).
 pub trait PaneEndpoints: Send + Sync {
@@ -70,25 +68,6 @@ pub struct WorkspaceOptions {
     pub headless: bool,
 }
 
-/// Something the window has to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UiEvent {
-    /// Show the window and raise it.
-    Reveal,
-    /// Hide the window; its panes live on.
-    Hide,
-    /// End the program: wait for [`Workspace::take_answered`], then [`Workspace::shutdown`].
-    Quit,
-    /// Tabs, layout, titles or states changed.
-    Changed,
-    /// The terminal of this pane has a new picture.
-    Redraw(PaneId),
-    /// The pane rang.
-    Bell(PaneId),
-    /// The focused pane put a text on the clipboard (OSC 52).
-    Clipboard(String),
-}
-
 /// The model. One thread owns it, see the crate documentation for how it is driven.
 pub struct Workspace {
     pub(crate) settings: SettingsStore,
@@ -119,7 +98,7 @@ pub struct Workspace {
     pub(crate) outbox: Outbox,
     pub(crate) redraws: Redraws,
     pub(crate) sampler: Option<Sampler>,
-    ui_events: Vec<UiEvent>,
+    ui_events: UiEvents,
     /// Who changed the model since it was published, if anybody did.
     pub(crate) unpublished: Option<Cause>,
     /// The first tab is there, or will never be.
@@ -173,7 +152,7 @@ impl Workspace {
             outbox,
             redraws: Redraws::default(),
             sampler,
-            ui_events: Vec::new(),
+            ui_events: UiEvents::default(),
             unpublished: None,
             started: false,
             quitting: false,
@@ -242,9 +221,10 @@ impl Workspace {
     /// What the window has to do, collected since the last call. Call it after every event,
     /// command, action and pump.
     pub fn take_ui_events(&mut self) -> Vec<UiEvent> {
-        let mut events = std::mem::take(&mut self.ui_events);
-        events.extend(self.redraws.take().into_iter().map(UiEvent::Redraw));
-        events
+        for pane in self.redraws.take() {
+            self.ui_events.put(UiEvent::Redraw(pane));
+        }
+        self.ui_events.take()
     }
 
     /// Does what is due: an Enter whose gap is over, and the publication of what changed. Call it
@@ -275,15 +255,9 @@ impl Workspace {
     }
 
     pub(crate) fn tell_window(&mut self, event: UiEvent) {
-        if self.headless || self.ui_events.contains(&event) {
-            return;
+        if !self.headless {
+            self.ui_events.put(event);
         }
-        if self.ui_events.len() >= UI_EVENTS_MAX {
-            // A window that does not collect for so long draws everything anew anyway.
-            self.ui_events
-                .retain(|event| matches!(event, UiEvent::Quit | UiEvent::Changed));
-        }
-        self.ui_events.push(event);
     }
 
     /// A person or a client changed something that views and clients see.

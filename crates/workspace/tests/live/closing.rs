@@ -213,6 +213,58 @@ fn the_owner_ends_everything_that_was_started() {
     }
 }
 
+/// Nothing is polled on the way out: the only pause is the limit of the whole.
+#[test]
+fn the_end_waits_for_events() {
+    let mut live = Live::start();
+    let pane = live.first();
+    // Both ignore the polite signals, so the end takes as long as it can.
+    for stubborn in [pane, live.split(pane, "left_right")] {
+        let line = "trap '' HUP TERM; sleep 60";
+        live.call("pane.prompt", json!({"pane_id": stubborn, "text": line}))
+            .expect("written");
+        live.until_child(stubborn, "sleep");
+    }
+    live.workspace.quit();
+    let pauses = std::cell::RefCell::new(Vec::new());
+    let closed = std::cell::Cell::new(false);
+    let begun = std::time::Instant::now();
+    live.end(async { closed.set(true) }, |length| {
+        pauses.borrow_mut().push(length);
+        async move {
+            smol::Timer::after(length).await;
+        }
+    });
+    assert!(closed.get());
+    assert_eq!(pauses.borrow().len(), 1, "{pauses:?}");
+    assert!(
+        begun.elapsed() < pauses.borrow()[0],
+        "its events were missed"
+    );
+}
+
+#[test]
+fn what_was_asked_before_the_end_is_refused_by_name() {
+    let mut live = Live::start();
+    let sender = live.sender();
+    let ask = || {
+        let method = "runtime.snapshot".parse().expect("a method");
+        let call = protocol::Call::decode(method, json!({})).expect("good parameters");
+        let origin = runtime::Origin::Owner;
+        Box::pin(sender.dispatch(runtime::Command::Call { call, origin }))
+    };
+    let mut queued = ask();
+    assert!(smol::block_on(smol::future::poll_once(&mut queued)).is_none());
+    live.workspace.quit();
+    live.end(async {}, |length| async move {
+        smol::Timer::after(length).await;
+    });
+    let refused = smol::block_on(queued).expect_err("it ends");
+    assert_eq!(refused.details["reason"], "quitting");
+    let late = smol::block_on(ask()).expect_err("it ended");
+    assert_eq!(late.details["reason"], "no_owner");
+}
+
 #[test]
 fn a_shell_that_does_not_exist_is_shown_and_not_replaced() {
     let mut live = Live::start_with(

@@ -119,6 +119,23 @@ impl Live {
         smol::block_on(workspace::drive(workspace, inbox, commands, async {}));
     }
 
+    /// Ends a workspace that quits, as an owner does that measures time by `timer`.
+    pub fn end<T: Future<Output = ()>>(
+        mut self,
+        closed: impl Future<Output = ()>,
+        timer: impl Fn(Duration) -> T,
+    ) {
+        let Self {
+            workspace,
+            inbox,
+            commands,
+            ..
+        } = &mut self;
+        smol::block_on(workspace::end_owned(
+            workspace, inbox, commands, closed, timer,
+        ));
+    }
+
     pub fn place(&self) -> &Path {
         self.place.path()
     }
@@ -152,6 +169,11 @@ impl Live {
 
     pub fn attach(&mut self) -> Result<Outcome, ApiError> {
         self.send("attach", Command::Attach)
+    }
+
+    /// A client of the command queue that outlives the owner.
+    pub fn sender(&self) -> CommandSender {
+        self.sender.clone()
     }
 
     fn send(&mut self, what: &str, command: Command) -> Result<Outcome, ApiError> {
