@@ -1,8 +1,7 @@
 //! `nebula --headless`: the workspace without a window, until it is closed or told to end by a signal.
 
-use anyhow::Context as _;
 use async_signal::Signal;
-use settings::Current;
+use settings::{Current, WatchError};
 use smol::future;
 use smol::stream::StreamExt as _;
 
@@ -12,10 +11,7 @@ use crate::start::Started;
 pub const ENDING: [Signal; 3] = [Signal::Int, Signal::Term, Signal::Hup];
 
 /// Serves the workspace until it ends; its processes are ended with it.
-///
-/// # Errors
-/// Signals cannot be received.
-pub fn run(started: Started) -> anyhow::Result<()> {
+pub fn run(started: Started) {
     let Started {
         mut workspace,
         inbox,
@@ -23,11 +19,13 @@ pub fn run(started: Started) -> anyhow::Result<()> {
         server,
         mut signals,
     } = started;
-    // Without a watch a change of the settings would need a restart.
-    let watch = workspace
-        .settings()
-        .watch(report)
-        .context("settings are not watched")?;
+    let watch = match workspace.settings().watch(report) {
+        Ok(watch) => Some(watch),
+        Err(error) => {
+            settings_are_not_watched(&error);
+            None
+        }
+    };
     smol::block_on(async {
         let signal = async {
             signals.next().await;
@@ -38,7 +36,11 @@ pub fn run(started: Started) -> anyhow::Result<()> {
         workspace::drive(workspace, inbox, commands, closed).await;
     });
     drop(watch);
-    Ok(())
+}
+
+/// Warns that a change of the settings needs a restart. That is no reason not to serve.
+pub fn settings_are_not_watched(error: &WatchError) {
+    tracing::warn!(%error, "changes of the settings are seen at the next start only");
 }
 
 /// Nobody looks at a headless workspace, so what is wrong with the settings goes to the log.

@@ -26,16 +26,16 @@ fn main() -> ExitCode {
     log::to_stderr();
     match run(&args, headless) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&error);
-            ExitCode::FAILURE
-        }
+        Err(error) => complain(&error),
     }
 }
 
 fn run(args: &cli::StartArgs, headless: bool) -> anyhow::Result<()> {
     match (start::start(args, headless)?, headless) {
-        (Start::Owner(started), true) => headless::run(*started),
+        (Start::Owner(started), true) => {
+            headless::run(*started);
+            Ok(())
+        }
         (Start::Owner(started), false) => views::run(*started),
         (Start::Elsewhere(_), true) => {
             anyhow::bail!("a workspace already runs on this data directory")
@@ -44,7 +44,10 @@ fn run(args: &cli::StartArgs, headless: bool) -> anyhow::Result<()> {
     }
 }
 
-/// One line on standard error. There is nowhere to report that standard error is gone.
-fn complain(error: &anyhow::Error) {
-    drop(writeln!(std::io::stderr().lock(), "nebula: {error:#}"));
+/// One line on standard error, and the status that goes with it.
+fn complain(error: &anyhow::Error) -> ExitCode {
+    match writeln!(std::io::stderr().lock(), "nebula: {error:#}") {
+        // Where standard error is gone, the status alone says it.
+        Ok(()) | Err(_) => ExitCode::FAILURE,
+    }
 }

@@ -1,10 +1,11 @@
 //! Floods, deaths and crowds.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nebula_tests::pane::{await_prompt, read, run, start_program};
 use nebula_tests::process::{self, Signal};
-use nebula_tests::{Client, Instance, home, poll, snapshot};
+use nebula_tests::{Client, Home, Instance, home, poll, snapshot};
 use serde_json::json;
 
 /// Far above what an answer takes and far below the length of the flood.
@@ -70,6 +71,26 @@ fn a_program_that_does_not_read_holds_nobody_up() {
     run(&mut client, working, "echo work-$((1+1))");
     assert!(read(&mut client, working).contains("work-2"));
     client.ok_within("pane.close", json!({"pane_id": deaf, "force": true}), SOON);
+}
+
+/// Settings that cannot be watched are no reason not to serve.
+#[test]
+fn a_file_in_place_of_the_settings_directory_is_a_warning() {
+    let home = Arc::new(Home::new());
+    home.write("user/a-file", "");
+    let mut command = home.nebula();
+    command
+        .arg("--headless")
+        .env("NEBULA_CONFIG_DIR", home.user().join("a-file"));
+    let instance = Instance::start_command(&home, command);
+    let (mut client, pane) = instance.ready();
+    run(&mut client, pane, "echo serving-$((1+1))");
+    assert!(read(&mut client, pane).contains("serving-2"));
+    let warned = instance.stderr();
+    assert!(
+        warned.contains("a-file") && warned.contains("seen at the next start only"),
+        "{warned}"
+    );
 }
 
 /// "kill -9 of a shell": its pane goes, the record says how, everything else stays.

@@ -69,13 +69,15 @@ impl From<EndpointError> for Failure {
 
 /// A usage error that the argument parser cannot see.
 pub(super) fn usage(message: &str) -> ExitCode {
-    warn(&format!("ctl: {message}"));
-    ExitCode::from(USAGE)
+    complain(&format!("ctl: {message}"), USAGE)
 }
 
-/// One line on standard error. There is nowhere to report that standard error is gone.
-fn warn(message: &str) {
-    drop(writeln!(io::stderr().lock(), "nebula: {message}"));
+/// One line on standard error, and the status that goes with it.
+fn complain(message: &str, status: u8) -> ExitCode {
+    match writeln!(io::stderr().lock(), "nebula: {message}") {
+        // Where standard error is gone, the status alone says it.
+        Ok(()) | Err(_) => ExitCode::from(status),
+    }
 }
 
 /// Prints the response of a server as it was received.
@@ -88,10 +90,7 @@ pub(super) fn failure(failure: Failure, pretty: bool) -> ExitCode {
     let response = Response::failure(CLI_ID, failure.0);
     match serde_json::to_string(&response) {
         Ok(line) => envelope(&line, false, pretty),
-        Err(error) => {
-            warn(&error.to_string());
-            ExitCode::from(FAILED)
-        }
+        Err(error) => complain(&error.to_string(), FAILED),
     }
 }
 
@@ -123,18 +122,17 @@ pub(super) fn envelope(line: &str, ok: bool, pretty: bool) -> ExitCode {
 
 /// Reports that standard output failed for another reason than a closed pipe.
 pub(super) fn unwritable(error: &io::Error) -> ExitCode {
-    warn(&format!("standard output cannot be written: {error}"));
-    ExitCode::from(FAILED)
+    complain(
+        &format!("standard output cannot be written: {error}"),
+        FAILED,
+    )
 }
 
 /// Prints a JSON object that is not a response, such as the environment.
 pub(super) fn object<T: Serialize>(object: &T, pretty: bool) -> ExitCode {
     match serde_json::to_string(object) {
         Ok(line) => envelope(&line, true, pretty),
-        Err(error) => {
-            warn(&error.to_string());
-            ExitCode::from(FAILED)
-        }
+        Err(error) => complain(&error.to_string(), FAILED),
     }
 }
 

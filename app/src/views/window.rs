@@ -16,6 +16,7 @@ use settings::{Keymap, Settings, SettingsStore};
 use smol::stream::StreamExt as _;
 use workspace::{Inbox, Workspace};
 
+use crate::headless::settings_are_not_watched;
 use crate::start::Started;
 use crate::views::fonts::{self, FontChoice};
 use crate::views::grid_font::GridFont;
@@ -30,7 +31,7 @@ const SIZE: (f32, f32) = (1120.0, 720.0);
 /// Opens the window and serves the workspace until it ends, then ends the server too. Call it on the main thread.
 ///
 /// # Errors
-/// When signals cannot be received, or the platform has no window to give.
+/// The platform has no window to give, or the bundled fonts cannot be loaded.
 pub fn run(started: Started) -> anyhow::Result<()> {
     let Started {
         workspace,
@@ -257,7 +258,7 @@ fn watch(store: &SettingsStore, cx: &mut Context<Desk>) -> Option<settings::Sett
     match watch {
         Ok(watch) => Some(watch),
         Err(error) => {
-            tracing::warn!(%error, "changes of the settings are seen at the next start only");
+            settings_are_not_watched(&error);
             None
         }
     }
