@@ -6,7 +6,9 @@
 mod actions;
 mod closing;
 mod input;
+mod long_paste;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -52,6 +54,7 @@ pub struct WorkspaceView {
     looking: Option<(Vec<PaneId>, Task<()>)>,
     front: Option<content::Area>,
     ahead: input::TypedAhead,
+    pastes: HashMap<PaneId, long_paste::LongPaste>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -89,6 +92,7 @@ impl WorkspaceView {
             looking: None,
             front: None,
             ahead: input::TypedAhead::default(),
+            pastes: HashMap::new(),
             _subscriptions: subscriptions,
         };
         view.find_shells(cx);

@@ -167,9 +167,10 @@ impl WorkspaceView {
     fn move_tab(&mut self, by: isize, cx: &mut Context<Self>) {
         let from = self.workspace(cx).active_index();
         if let Some(to) = from.checked_add_signed(by) {
-            // At either end there is nowhere to go, and nothing happens.
             let moved = self.act(cx, |workspace| workspace.move_tab(from, to));
-            tracing::trace!(?moved, "move tab");
+            if moved.is_none() {
+                tracing::debug!("the tab is the last one, so it stays where it is");
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the user types and pastes, on its way from a pane to the workspace.
 //!
-//! Nothing typed is lost without a word: keys that come before the first shell wait for it, and input that a program
-//! does not take is said.
+//! Keys that come before the first shell wait for it. Those that are too many to wait, and what a program does not take,
+//! are lost, which is said. Nothing is said of input for a shell that has ended: its pane says so itself, or is going away.
 
 use gpui::{App, Context, Entity, KeyDownEvent, Keystroke, Window};
 use gpui_component::WindowExt as _;
@@ -19,18 +19,24 @@ const AHEAD: usize = 256;
 
 /// Keys typed before there was a pane to type into.
 #[derive(Default)]
-pub struct TypedAhead(Vec<Keystroke>);
+pub struct TypedAhead {
+    keys: Vec<Keystroke>,
+    said: bool,
+}
 
 impl TypedAhead {
-    fn keep(&mut self, keystroke: &Keystroke) {
-        if self.0.len() < AHEAD {
-            self.0.push(keystroke.clone());
+    /// Keeps a key. False for the first one that there is no room for; later ones are lost for the same reason.
+    fn keep(&mut self, keystroke: &Keystroke) -> bool {
+        if self.keys.len() < AHEAD {
+            self.keys.push(keystroke.clone());
+            return true;
         }
+        std::mem::replace(&mut self.said, true)
     }
 
     /// Types them into a pane.
     pub fn give(&mut self, pane: &Entity<PaneView>, cx: &mut App) {
-        for keystroke in std::mem::take(&mut self.0) {
+        for keystroke in std::mem::take(self).keys {
             pane.update(cx, |pane, cx| pane.press(&keystroke, cx));
         }
     }
@@ -40,11 +46,12 @@ impl WorkspaceView {
     pub(super) fn key_before_any_pane(
         &mut self,
         event: &KeyDownEvent,
-        _: &mut Window,
-        _: &mut Context<Self>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
     ) {
-        if matches!(self.front, None | Some(Area::Empty)) {
-            self.ahead.keep(&event.keystroke);
+        let before = matches!(self.front, None | Some(Area::Empty));
+        if before && !self.ahead.keep(&event.keystroke) {
+            self.warn("error.typed_ahead_lost", window, cx);
         }
     }
 
@@ -59,7 +66,9 @@ impl WorkspaceView {
         match event {
             PaneEvent::Type(bytes) => {
                 let typed = self.act(cx, |workspace| workspace.type_input(pane, bytes.clone()));
-                self.report_input(typed, window, cx);
+                if let Err(error) = typed {
+                    self.report_input(error, window, cx);
+                }
             }
             PaneEvent::Paste(text) => self.paste(pane, text, window, cx),
             PaneEvent::Resize(size) => {
@@ -99,20 +108,17 @@ impl WorkspaceView {
     }
 
     fn paste_now(&mut self, pane: PaneId, text: &str, window: &mut Window, cx: &mut Context<Self>) {
-        // A long paste goes on in the background when its handle is dropped.
-        let pasted = self.act(cx, |workspace| workspace.paste(pane, text).map(drop));
-        self.report_input(pasted, window, cx);
+        match self.act(cx, |workspace| workspace.paste(pane, text)) {
+            Ok(None) => {}
+            Ok(Some(write)) => self.follow_paste(pane, write, window, cx),
+            Err(error) => self.report_input(error, window, cx),
+        }
     }
 
-    fn report_input(
-        &self,
-        result: Result<(), InputError>,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        match result {
-            Ok(()) | Err(InputError::NoPane | InputError::Ended) => {}
-            Err(InputError::Busy) => self.warn("error.input_lost", window, cx),
+    fn report_input(&self, error: InputError, window: &mut Window, cx: &mut Context<Self>) {
+        match error {
+            InputError::Busy => self.warn("error.input_lost", window, cx),
+            InputError::NoPane | InputError::Ended => {}
         }
     }
 
@@ -123,5 +129,22 @@ impl WorkspaceView {
             .title(t!("error.title").into_owned())
             .id1::<Warned>(message);
         window.push_notification(note, cx);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_too_many_is_said_once() {
+        let mut ahead = TypedAhead::default();
+        let key = Keystroke::parse("a").unwrap();
+        for _ in 0..AHEAD {
+            assert!(ahead.keep(&key));
+        }
+        assert!(!ahead.keep(&key), "the first that is lost");
+        assert!(ahead.keep(&key), "it is said already");
+        assert_eq!(ahead.keys.len(), AHEAD);
     }
 }
