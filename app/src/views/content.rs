@@ -96,17 +96,11 @@ pub struct PaneFrame {
     pub ended: Option<SharedString>,
 }
 
-/// The title of a tab.
+/// The title of a tab: its label, where that is a word of this program in the user's language.
 pub fn tab_title(workspace: &Workspace, tab: &Tab) -> SharedString {
-    if let Some(name) = tab.name() {
-        return name.to_owned().into();
-    }
-    match tab.content() {
-        TabContent::Settings => t!("tab.settings").into_owned().into(),
-        TabContent::Panes(group) => workspace
-            .pane(group.focus())
-            .map(|pane| pane.title().into())
-            .unwrap_or_default(),
+    match (tab.name(), tab.content()) {
+        (None, TabContent::Settings) => t!("tab.settings").into_owned().into(),
+        (Some(_), _) | (None, TabContent::Panes(_)) => workspace.tab_label(tab).into(),
     }
 }
 
