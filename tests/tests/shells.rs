@@ -11,9 +11,14 @@ fn settings(shell: &str) -> String {
     format!("[terminal]\nshell = \"{shell}\"\n")
 }
 
-fn is_installed(program: &str) -> bool {
+/// A test that needs a program fails without it: one that did nothing would look like one that passed.
+fn expect_installed(program: &str) {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
+    let found = std::env::split_paths(&path).any(|directory| directory.join(program).is_file());
+    assert!(
+        found,
+        "there is no {program} here; `cargo xtask setup` installs it"
+    );
 }
 
 /// Runs a line and returns the output of the command alone.
@@ -109,16 +114,14 @@ fn bash_is_integrated() {
 
 #[test]
 fn zsh_is_integrated() {
-    if is_installed("zsh") {
-        expect_integration(&Instance::start_with(&settings("zsh")), "zsh", "$?");
-    }
+    expect_installed("zsh");
+    expect_integration(&Instance::start_with(&settings("zsh")), "zsh", "$?");
 }
 
 #[test]
 fn fish_is_integrated() {
-    if is_installed("fish") {
-        expect_integration(&Instance::start_with(&settings("fish")), "fish", "$status");
-    }
+    expect_installed("fish");
+    expect_integration(&Instance::start_with(&settings("fish")), "fish", "$status");
 }
 
 /// Terminal.md 3.1: the user's own settings of bash hold.
@@ -169,9 +172,7 @@ fn bash_keeps_what_the_user_set_up() {
 /// Terminal.md 3.1: `ZDOTDIR` is the user's again.
 #[test]
 fn zsh_keeps_what_the_user_set_up() {
-    if !is_installed("zsh") {
-        return;
-    }
+    expect_installed("zsh");
     let home = Arc::new(Home::with_settings(&settings("zsh")));
     home.write(
         "user/.zshrc",
@@ -199,9 +200,7 @@ fn zsh_keeps_what_the_user_set_up() {
 /// A `ZDOTDIR` that the user has stays.
 #[test]
 fn zsh_finds_the_users_own_directory() {
-    if !is_installed("zsh") {
-        return;
-    }
+    expect_installed("zsh");
     let home = Arc::new(Home::with_settings(&settings("zsh")));
     home.write(
         "user/zdot/.zshrc",
@@ -220,9 +219,7 @@ fn zsh_finds_the_users_own_directory() {
 /// Terminal.md 3.1: `XDG_DATA_DIRS` is the user's again.
 #[test]
 fn fish_keeps_what_the_user_set_up() {
-    if !is_installed("fish") {
-        return;
-    }
+    expect_installed("fish");
     for mine in [None, Some("/usr/local/share:/usr/share")] {
         let home = Arc::new(Home::with_settings(&settings("fish")));
         let mut command = home.nebula();
@@ -294,9 +291,7 @@ fn the_foreground_program_is_one_that_lives() {
 /// Terminal.md 8.5: vim.
 #[test]
 fn vim_edits_a_file() {
-    if !is_installed("vim") {
-        return;
-    }
+    expect_installed("vim");
     let instance = Instance::start();
     let (mut client, pane) = instance.ready();
     start_program(
@@ -330,9 +325,7 @@ fn vim_edits_a_file() {
 /// Terminal.md 8.5: less.
 #[test]
 fn less_scrolls_and_searches() {
-    if !is_installed("less") {
-        return;
-    }
+    expect_installed("less");
     let instance = Instance::start();
     let (mut client, pane) = instance.ready();
     run(&mut client, pane, "seq 5000 > numbers");
@@ -351,9 +344,7 @@ fn less_scrolls_and_searches() {
 /// Terminal.md 8.5: htop.
 #[test]
 fn htop_draws_and_ends() {
-    if !is_installed("htop") {
-        return;
-    }
+    expect_installed("htop");
     let instance = Instance::start();
     let (mut client, pane) = instance.ready();
     start_program(&mut client, pane, "htop", "htop");
@@ -368,9 +359,7 @@ fn htop_draws_and_ends() {
 /// Terminal.md 8.5: tmux, with a shell inside that knows nothing of ours.
 #[test]
 fn tmux_runs_inside() {
-    if !is_installed("tmux") {
-        return;
-    }
+    expect_installed("tmux");
     let instance = Instance::start();
     let (mut client, pane) = instance.ready();
     let start = "tmux -f /dev/null -S \"$HOME/tmux\" new-session bash";

@@ -169,6 +169,9 @@ fn a_replay_joins_the_live_stream() {
     });
 }
 
+/// Heartbeats that are counted.
+const BEATS: u64 = 8;
+
 /// Check 56.
 #[test]
 fn heartbeats_come_when_asked_for() {
@@ -183,18 +186,18 @@ fn heartbeats_come_when_asked_for() {
     let mut stream = instance.client();
     let params = json!({"since_revision": now["revision"], "heartbeat_ms": 1000});
     stream.ok("events.subscribe", params);
-    for _ in 0..4 {
-        let before = Instant::now();
+    let start = Instant::now();
+    for _ in 0..BEATS {
         let beat = stream.value();
         assert_eq!(beat["event"], "runtime.heartbeat", "{beat}");
         assert_eq!(beat["revision"], now["revision"], "{beat}");
         assert_eq!(beat["data"]["boot_id"], now["boot_id"], "{beat}");
-        assert!(
-            before.elapsed() < Duration::from_secs(20),
-            "it is a heartbeat"
-        );
     }
-    silent.expect_quiet(Duration::from_secs(1));
+    // One beat may be late on a busy machine, and the next one is on time again.
+    let took = start.elapsed();
+    let range = Duration::from_secs(BEATS - 1)..Duration::from_millis(BEATS * 1500);
+    assert!(range.contains(&took), "{BEATS} heartbeats in {took:?}");
+    silent.expect_quiet(Duration::from_secs(5));
     let revision = rename(&mut client, "x");
     assert_eq!(event(&mut silent).0, revision, "nothing came before it");
 }

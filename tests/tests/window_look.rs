@@ -82,9 +82,24 @@ fn settings_apply_while_the_window_is_open() {
             Err(brightness)
         }
     });
+    // The page of the settings tells what is wrong with the file, so a change of it shows that the broken one was read.
+    window.key("ctrl+comma");
+    snapshot::until(&mut client, "the settings", |now| {
+        snapshot::tabs(now).len() == 2
+    });
+    let page = window.look();
     home.write_settings("[ui\ntheme = 7");
-    // A change that is good shows that the broken one was read before it and did no harm.
+    window.await_change("the problem", &page);
+    let told = window.look();
+    let brightness = picture::brightness(&told);
+    assert!(brightness > 165.0, "the light theme holds: {brightness}");
+    home.write_settings(&home::themed("light"));
+    window.await_same("the problem to be gone", &page);
     home.write_settings(&home::themed("dark"));
+    window.key("ctrl+alt+shift+w");
+    snapshot::until(&mut client, "the panes", |now| {
+        snapshot::tabs(now).len() == 1
+    });
     window.await_same("the dark theme", &dark);
 }
 
