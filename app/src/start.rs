@@ -114,7 +114,7 @@ fn boot_id() -> anyhow::Result<String> {
 /// # Errors
 /// There is no window to reveal, or the tab could not be opened.
 pub fn hand_over(args: &StartArgs, endpoint: &Endpoint) -> anyhow::Result<()> {
-    if !client::attach(endpoint) {
+    if !client::attach(endpoint).context("the window of the running nebula cannot be shown")? {
         bail!("a workspace without a window runs here; use `nebula ctl`, or end it first");
     }
     let directory = directory(args);

@@ -38,7 +38,7 @@ pub(super) fn pane() -> Option<u64> {
 pub(super) fn print(endpoint: Result<Endpoint, EndpointError>, pretty: bool) -> ExitCode {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let runtime = match &endpoint {
-        Ok(endpoint) if client::ping(endpoint) => "reachable",
+        Ok(endpoint) if matches!(client::ping(endpoint), Ok(true)) => "reachable",
         Err(error) if error.is_absent() => "absent",
         Ok(_) | Err(_) => "unreachable",
     };

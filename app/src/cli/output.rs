@@ -40,6 +40,7 @@ impl Failure {
             ClientError::Connect { .. } => ErrorCode::RuntimeUnavailable,
             ClientError::Closed | ClientError::NoAnswer(_) => ErrorCode::RuntimeNoResponse,
             ClientError::Invalid(_) => ErrorCode::InvalidRuntimeResponse,
+            ClientError::Refused(error) => error.code,
             ClientError::Encode(_) | ClientError::Send(_) | ClientError::Receive(_) => {
                 ErrorCode::CliTransportError
             }

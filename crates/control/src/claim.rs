@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::client::{self, Endpoint};
+use crate::client::{self, ClientError, Endpoint};
 use crate::discovery::{self, DirectoryError, Publication};
 use crate::token::TokenTable;
 
@@ -75,10 +75,15 @@ pub enum ClaimError {
     Random(#[from] getrandom::Error),
     /// Another process holds the lock and does not answer.
     #[error(
-        "another nebula holds {0} and does not answer; end that process, \
+        "another nebula holds {path} and does not answer; end that process, \
          or set NEBULA_DATA_DIR to another directory"
     )]
-    HolderSilent(PathBuf),
+    HolderSilent {
+        /// The data directory.
+        path: PathBuf,
+        /// What came of the last try to reach it, if it had published where it listens.
+        source: Option<ClientError>,
+    },
 }
 
 /// The right to serve: a bound listener, fresh tokens, and the lock and discovery file when
@@ -163,7 +168,7 @@ pub fn claim(data_dir: &Path) -> Result<Claim, ClaimError> {
     };
     // The lock is ours, yet a server may live whose lock this file system does not show.
     if let Ok(endpoint) = Endpoint::discover(data_dir)
-        && client::ping(&endpoint)
+        && matches!(client::ping(&endpoint), Ok(true))
     {
         return Ok(Claim::ClientOnly(endpoint));
     }
@@ -201,13 +206,17 @@ fn lock_or_holder(data_dir: &Path) -> Result<io::Result<Held>, ClaimError> {
             Err(TryLockError::Error(error)) => return Ok(Err(error)),
             Err(TryLockError::WouldBlock) => {}
         }
-        if let Ok(endpoint) = Endpoint::discover(data_dir)
-            && client::ping(&endpoint)
-        {
-            return Ok(Ok(Held::Elsewhere(endpoint)));
+        let mut source = None;
+        if let Ok(endpoint) = Endpoint::discover(data_dir) {
+            match client::ping(&endpoint) {
+                Ok(true) => return Ok(Ok(Held::Elsewhere(endpoint))),
+                Ok(false) => {}
+                Err(error) => source = Some(error),
+            }
         }
         if Instant::now() >= give_up {
-            return Err(ClaimError::HolderSilent(data_dir.to_owned()));
+            let path = data_dir.to_owned();
+            return Err(ClaimError::HolderSilent { path, source });
         }
         thread::sleep(HOLDER_PAUSE);
     }

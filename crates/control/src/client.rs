@@ -15,7 +15,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::process;
 use std::time::Duration;
 
-use protocol::Method;
+use protocol::{ApiError, Method, NoParams};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -36,6 +36,9 @@ const PING_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Time limit of the answer to `ATTACH`: the server's own dispatch limit plus a second.
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(31);
+
+/// Time limit of the question whether a workspace that was silent to `ATTACH` is there at all.
+const DOUBT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a request has no usable answer.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +72,9 @@ pub enum ClientError {
     /// The answer is not a response of this protocol to this request.
     #[error("the answer is not a valid response: {0}")]
     Invalid(String),
+    /// The server is there and cannot do it now.
+    #[error("{0}")]
+    Refused(ApiError),
 }
 
 impl ClientError {
@@ -76,7 +82,7 @@ impl ClientError {
     #[must_use]
     pub fn outcome_unknown(&self) -> bool {
         match self {
-            Self::Connect { .. } | Self::Encode(_) => false,
+            Self::Connect { .. } | Self::Encode(_) | Self::Refused(_) => false,
             // Even an incomplete write may have delivered the whole line but its last byte, and
             // the end of input ends a request.
             Self::Send(_)
@@ -189,28 +195,73 @@ pub fn call<P: Serialize>(
     Client::connect(endpoint)?.request(method, params, limit)
 }
 
-/// Whether a server with this token is alive. Takes at most a second.
-#[must_use]
-pub fn ping(endpoint: &Endpoint) -> bool {
-    verb(endpoint, "PING", PING_TIMEOUT)
+/// Whether a server with this token is alive; `false` when nobody listens at its port. Takes at
+/// most a second.
+///
+/// # Errors
+/// It cannot be told: [`ClientError::Closed`] from a server that is full or has another token,
+/// [`ClientError::NoAnswer`] from one that hangs, [`ClientError::Invalid`] from something else.
+pub fn ping(endpoint: &Endpoint) -> Result<bool, ClientError> {
+    match verb(endpoint, "PING", PING_TIMEOUT) {
+        Ok(()) => Ok(true),
+        Err(ClientError::Connect { source, .. })
+            if source.kind() == io::ErrorKind::ConnectionRefused =>
+        {
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
 }
 
-/// Asks the server to reveal and raise its window; `false` when there is none, or no server.
-#[must_use]
-pub fn attach(endpoint: &Endpoint) -> bool {
-    verb(endpoint, "ATTACH", ATTACH_TIMEOUT)
+/// Asks the server to reveal and raise its window; `false` when its workspace has none.
+///
+/// # Errors
+/// No server answers, it is full or has another token, or its workspace does not answer in time.
+pub fn attach(endpoint: &Endpoint) -> Result<bool, ClientError> {
+    match verb(endpoint, "ATTACH", ATTACH_TIMEOUT) {
+        Ok(()) => return Ok(true),
+        // Silence is how everything is refused on this protocol. A workspace that answers a
+        // question now has no window; if it does not, the reason is told here.
+        Err(ClientError::Closed) => {}
+        Err(error) => return Err(error),
+    }
+    let asked = call(
+        endpoint,
+        Method::RuntimeSnapshot,
+        &NoParams {},
+        DOUBT_TIMEOUT,
+    )?;
+    match asked.error() {
+        None => Ok(false),
+        Some(error) => Err(ClientError::Refused(error)),
+    }
 }
 
-fn verb(endpoint: &Endpoint, verb: &str, limit: Duration) -> bool {
-    let answer = || -> Result<Vec<u8>, ClientError> {
-        let mut stream = connect(endpoint)?;
-        let line = format!("{verb} {}\n", endpoint.address.token.reveal());
-        stream
-            .write_all(line.as_bytes())
-            .map_err(ClientError::Send)?;
-        Ok(Lines::new(stream).next(Some(limit))?.into_bytes())
-    };
-    answer().is_ok_and(|line| line == b"OK")
+/// Sends a verb of the older text protocol and waits for its `OK`.
+fn verb(endpoint: &Endpoint, verb: &str, limit: Duration) -> Result<(), ClientError> {
+    let mut stream = connect(endpoint)?;
+    let line = format!("{verb} {}\n", endpoint.address.token.reveal());
+    let answer = stream
+        .write_all(line.as_bytes())
+        .map_err(ClientError::Send)
+        .and_then(|()| Lines::new(stream).next(Some(limit)));
+    match answer {
+        Ok(answer) if answer == "OK" => Ok(()),
+        Ok(_) => Err(ClientError::Invalid("it is not `OK`".to_owned())),
+        // A server that is full closes without having read, which the system reports as a reset.
+        Err(ClientError::Send(error) | ClientError::Receive(error)) if is_reset(&error) => {
+            Err(ClientError::Closed)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn is_reset(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    matches!(
+        error.kind(),
+        BrokenPipe | ConnectionAborted | ConnectionReset
+    )
 }
 
 fn connect(endpoint: &Endpoint) -> Result<TcpStream, ClientError> {

@@ -49,7 +49,7 @@ fn a_second_start_is_client_only() {
         panic!("the directory is taken");
     };
     assert_eq!(endpoint.port(), world.port);
-    assert!(client::ping(&endpoint));
+    assert!(client::ping(&endpoint).unwrap());
     result(&world.ask("runtime.snapshot", json!({})));
 }
 
@@ -109,7 +109,7 @@ fn of_starts_at_the_same_moment_one_wins() {
                     match claim(directory.path()).unwrap() {
                         Claim::Server(claimed) => Some(served(claimed)),
                         Claim::ClientOnly(endpoint) => {
-                            assert!(client::ping(&endpoint));
+                            assert!(client::ping(&endpoint).unwrap());
                             None
                         }
                         other => panic!("{other:?}"),
@@ -144,7 +144,7 @@ fn an_unsafe_directory_is_served_without_a_file() {
     assert!(!claimed.is_published());
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     let server = served(claimed);
-    assert!(client::ping(&server.endpoint()));
+    assert!(client::ping(&server.endpoint()).unwrap());
 }
 
 #[test]

@@ -34,13 +34,47 @@ fn a_kept_connection_carries_many_requests() {
 #[test]
 fn ping_and_attach_tell_who_is_there() {
     let world = World::new();
-    assert!(client::ping(&world.endpoint()));
-    assert!(!client::attach(&world.endpoint()));
+    assert!(client::ping(&world.endpoint()).unwrap());
+    assert!(!client::attach(&world.endpoint()).unwrap());
     world.model().windowed = true;
-    assert!(client::attach(&world.endpoint()));
+    assert!(client::attach(&world.endpoint()).unwrap());
     let stranger = Endpoint::new(world.port, "0".repeat(32).parse().unwrap());
-    assert!(!client::ping(&stranger));
-    assert!(!client::attach(&stranger));
+    assert!(matches!(client::ping(&stranger), Err(ClientError::Closed)));
+    assert!(matches!(
+        client::attach(&stranger),
+        Err(ClientError::Closed)
+    ));
+    drop(world);
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let nobody = Endpoint::new(port, "0".repeat(32).parse().unwrap());
+    assert!(!client::ping(&nobody).unwrap());
+    assert!(matches!(
+        client::attach(&nobody),
+        Err(ClientError::Connect { .. })
+    ));
+}
+
+#[test]
+fn a_full_server_is_not_one_without_a_window() {
+    let world = World::new();
+    let held: Vec<_> = (0..64).map(|_| world.known_peer()).collect();
+    let endpoint = world.endpoint();
+    assert!(matches!(client::ping(&endpoint), Err(ClientError::Closed)));
+    let refused = client::attach(&endpoint).unwrap_err();
+    assert!(refused.to_string().contains("full"), "{refused}");
+    drop(held);
+}
+
+#[test]
+fn something_else_at_the_port_is_told() {
+    let (endpoint, thread) = impostor("HTTP/1.1 400 Bad Request\n");
+    let answer = client::ping(&endpoint);
+    assert!(matches!(answer, Err(ClientError::Invalid(_))), "{answer:?}");
+    thread.join().unwrap();
 }
 
 #[test]
