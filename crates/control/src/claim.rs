@@ -40,27 +40,28 @@ pub enum Claim {
     },
 }
 
-/// Why a server runs without a discovery file.
+/// Why a server runs without a discovery file. The text is complete: there is no
+/// source that would be printed after it once more.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpublishedReason {
     /// The data directory is not safe or cannot be used.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     /// The lock file could not be opened or locked.
-    #[error("{path} cannot be locked: {source}")]
+    #[error("{path} cannot be locked: {reason}")]
     Lock {
         /// The lock file.
         path: PathBuf,
         /// What the operating system said.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The discovery file could not be written.
-    #[error("{path} cannot be written: {source}")]
+    #[error("{path} cannot be written: {reason}")]
     Publish {
         /// The discovery file.
         path: PathBuf,
         /// What the operating system said.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
@@ -72,7 +73,7 @@ pub enum ClaimError {
     Bind(io::Error),
     /// The operating system gave no random bytes for a token.
     #[error("the operating system gave no random bytes for a token: {0}")]
-    Random(#[from] getrandom::Error),
+    Random(getrandom::Error),
     /// Another process holds the lock and does not answer.
     #[error(
         "another nebula holds {path} and does not answer; end that process, \
@@ -133,7 +134,7 @@ impl Claimed {
         let port = listener.local_addr().map_err(ClaimError::Bind)?.port();
         Ok(Self {
             listener,
-            tokens: TokenTable::new(port)?,
+            tokens: TokenTable::new(port).map_err(ClaimError::Random)?,
             presence: Presence {
                 publication: None,
                 _lock: lock,
@@ -161,9 +162,9 @@ pub fn claim(data_dir: &Path) -> Result<Claim, ClaimError> {
     let lock = match lock_or_holder(data_dir)? {
         Ok(Held::Lock(lock)) => lock,
         Ok(Held::Elsewhere(endpoint)) => return Ok(Claim::ClientOnly(endpoint)),
-        Err(source) => {
+        Err(reason) => {
             let path = data_dir.join(discovery::LOCK_NAME);
-            return unpublished(UnpublishedReason::Lock { path, source }, None);
+            return unpublished(UnpublishedReason::Lock { path, reason }, None);
         }
     };
     // The lock is ours, yet a server may live whose lock this file system does not show.
@@ -178,9 +179,9 @@ pub fn claim(data_dir: &Path) -> Result<Claim, ClaimError> {
             claimed.presence.publication = Some(publication);
             Ok(Claim::Server(claimed))
         }
-        Err(source) => {
+        Err(reason) => {
             let path = data_dir.join(discovery::FILE_NAME);
-            let reason = UnpublishedReason::Publish { path, source };
+            let reason = UnpublishedReason::Publish { path, reason };
             tracing::warn!(%reason, "the control API runs without a discovery file");
             Ok(Claim::Unpublished { claimed, reason })
         }

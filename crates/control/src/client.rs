@@ -40,20 +40,21 @@ const ATTACH_TIMEOUT: Duration = Duration::from_secs(31);
 /// Time limit of the question whether a workspace that was silent to `ATTACH` is there at all.
 const DOUBT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why a request has no usable answer.
+/// Why a request has no usable answer. The text is complete: there is no
+/// source that would be printed after it once more.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Nobody listens at the endpoint.
-    #[error("no nebula answers at 127.0.0.1:{port}: {source}")]
+    #[error("no nebula answers at 127.0.0.1:{port}: {reason}")]
     Connect {
         /// The port that was tried.
         port: u16,
         /// What the operating system said.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The request could not be encoded; nothing was sent.
     #[error("the request could not be encoded: {0}")]
-    Encode(#[from] serde_json::Error),
+    Encode(serde_json::Error),
     /// The request could not be written completely.
     #[error("the request could not be sent: {0}")]
     Send(io::Error),
@@ -153,7 +154,8 @@ impl Client {
                 method: method.as_str(),
                 params,
             },
-        )?;
+        )
+        .map_err(ClientError::Encode)?;
         self.output.push(b'\n');
         self.lines.write(&self.output).map_err(ClientError::Send)?;
         let line = self.lines.next(Some(limit))?;
@@ -204,8 +206,8 @@ pub fn call<P: Serialize>(
 pub fn ping(endpoint: &Endpoint) -> Result<bool, ClientError> {
     match verb(endpoint, "PING", PING_TIMEOUT) {
         Ok(()) => Ok(true),
-        Err(ClientError::Connect { source, .. })
-            if source.kind() == io::ErrorKind::ConnectionRefused =>
+        Err(ClientError::Connect { reason, .. })
+            if reason.kind() == io::ErrorKind::ConnectionRefused =>
         {
             Ok(false)
         }
@@ -266,7 +268,7 @@ fn is_reset(error: &io::Error) -> bool {
 
 fn connect(endpoint: &Endpoint) -> Result<TcpStream, ClientError> {
     let port = endpoint.port();
-    let failed = |source| ClientError::Connect { port, source };
+    let failed = |reason| ClientError::Connect { port, reason };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let stream = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(failed)?;
     stream.set_nodelay(true).map_err(failed)?;

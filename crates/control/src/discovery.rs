@@ -92,16 +92,17 @@ fn check_private(_file: &File) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Why the data directory is not fit for a discovery file.
+/// Why the data directory is not fit for a discovery file. The text is complete: there is no
+/// source that would be printed after it once more.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
     /// The directory could not be created, examined or tightened.
-    #[error("the data directory {path} cannot be used: {source}")]
+    #[error("the data directory {path} cannot be used: {reason}")]
     Io {
         /// The data directory.
         path: PathBuf,
         /// What the operating system said.
-        source: io::Error,
+        reason: io::Error,
     },
     /// Another user owns the directory.
     #[error("the data directory {0} belongs to another user")]
@@ -117,9 +118,9 @@ pub enum DirectoryError {
 /// # Errors
 /// The directory must not hold a discovery file.
 pub(crate) fn prepare_directory(path: &Path) -> Result<(), DirectoryError> {
-    let failed = |source| DirectoryError::Io {
+    let failed = |reason| DirectoryError::Io {
         path: path.to_owned(),
-        source,
+        reason,
     };
     let mut builder = DirBuilder::new();
     builder.recursive(true);

@@ -10,7 +10,8 @@ use crate::fields::field;
 use crate::file;
 use crate::store::SettingsStore;
 
-/// Why a value was not written. The file is then unchanged.
+/// Why a value was not written. The file is then unchanged. The text is complete: there is no
+/// source that would be printed after it once more.
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
     /// There is no such key.
@@ -28,12 +29,12 @@ pub enum SetError {
         reason: String,
     },
     /// The file can be neither read nor replaced.
-    #[error("cannot change {file}: {source}")]
+    #[error("cannot change {file}: {reason}")]
     Io {
         /// The file.
         file: PathBuf,
         /// What the system said.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
@@ -83,9 +84,9 @@ impl SettingsStore {
 
     fn edit(&self, change: impl FnOnce(&mut DocumentMut) -> Option<()>) -> Result<(), SetError> {
         let path = self.paths().settings_file();
-        let failed = |source| SetError::Io {
+        let failed = |reason| SetError::Io {
             file: path.clone(),
-            source,
+            reason,
         };
         let broken = |reason| SetError::Broken {
             file: path.clone(),
@@ -189,6 +190,23 @@ mod tests {
             Err(SetError::UnknownKey(_))
         ));
         assert_eq!(text(&store), "[ui]\nfont_size = 12\n");
+    }
+
+    #[test]
+    fn what_the_system_said_is_told_once() {
+        use std::error::Error;
+
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a file");
+        fs::write(&file, "").unwrap();
+        let paths = crate::Paths::new(dir.path().join("data"), file.join("config"));
+        let (store, _) = SettingsStore::load(&paths);
+        let refused = store.set("ui.font_size", 20).unwrap_err();
+        let failed = store.watch(|_| {}).err().unwrap();
+        for error in [&refused as &dyn Error, &failed] {
+            assert!(error.to_string().contains("(os error"), "{error}");
+            assert!(error.source().is_none(), "{error}");
+        }
     }
 
     #[test]

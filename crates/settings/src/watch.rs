@@ -23,24 +23,25 @@ const QUIET: Duration = Duration::from_millis(50);
 /// Reading is not put off longer than this by a directory that never becomes quiet.
 const LATEST: Duration = Duration::from_millis(500);
 
-/// Why changes of the files cannot be noticed. Those made through [`SettingsStore::set`] still take
+/// Why changes of the files cannot be noticed. The text is complete: there is no
+/// source that would be printed after it once more. Those made through [`SettingsStore::set`] still take
 /// effect.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The configuration directory is missing and cannot be made.
-    #[error("cannot create the settings directory {directory}: {source}")]
+    #[error("cannot create the settings directory {directory}: {reason}")]
     Directory {
         /// The directory.
         directory: PathBuf,
         /// What the system said.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The system does not report changes there.
     #[error("changes of the settings files will only be seen at the next start: {0}")]
-    System(#[from] notify::Error),
+    System(notify::Error),
     /// No thread could be started.
     #[error("changes of the settings files will only be seen at the next start: {0}")]
-    Thread(#[source] io::Error),
+    Thread(io::Error),
 }
 
 /// Wakes the thread of one watch. The queue holds one signal: a second one would tell nothing new,
@@ -86,15 +87,15 @@ impl SettingsStore {
         changed: impl FnMut(Current) + Send + 'static,
     ) -> Result<SettingsWatch, WatchError> {
         let directory = &self.paths().config_dir;
-        file::create_private(directory).map_err(|source| WatchError::Directory {
+        file::create_private(directory).map_err(|reason| WatchError::Directory {
             directory: directory.clone(),
-            source,
+            reason,
         })?;
         let (sender, signals) = sync_channel(1);
         let waker = Waker(sender);
         let delivered = self.snapshot();
-        let mut directories = Directories::new(waker.clone())?;
-        directories.follow(self)?;
+        let mut directories = Directories::new(waker.clone()).map_err(WatchError::System)?;
+        directories.follow(self).map_err(WatchError::System)?;
         self.shared().watchers.lock().push(waker.clone());
         // What changed between loading and watching was reported by nobody.
         waker.wake();

@@ -81,7 +81,7 @@ impl From<SpawnFailure> for ApiError {
             SpawnFailure::Directory(_) => {
                 Self::invalid_params("cwd", "must be the absolute path of an existing directory")
             }
-            SpawnFailure::Terminal(_) | SpawnFailure::Thread(_) => {
+            SpawnFailure::Terminal(_) | SpawnFailure::Thread(_) | SpawnFailure::TooMany => {
                 Self::with_reason(ErrorCode::ActionFailed, message.clone(), message)
             }
         }
@@ -186,9 +186,7 @@ impl Workspace {
         let begun = if room {
             spawn::spawn(request, self.outbox.clone(), self.redraws())
         } else {
-            Err(SpawnFailure::Thread(std::io::Error::other(
-                "too many are being started",
-            )))
+            Err(SpawnFailure::TooMany)
         };
         if let Err(failure) = begun {
             self.spawned(Spawned {

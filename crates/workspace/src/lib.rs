@@ -56,7 +56,7 @@ pub use geometry::{
 pub use ids::{PaneId, SplitId, TabId, WINDOW_ID};
 pub use inbox::{Inbox, WorkspaceEvent};
 pub use launch::{FirstTab, NewTab};
-pub use owner::{Owner, catch_up, drive, end_owned, serve, serve_owned};
+pub use owner::{Owner, drive, end_owned, serve, serve_owned};
 pub use pane::Pane;
 pub use reducer::{Authority, Decision};
 pub use shells::is_shell_name;

@@ -77,8 +77,8 @@ async fn pause(length: Duration) {
 }
 
 /// Serves events and commands until the workspace quits or its owner is gone. `timer` makes a
-/// future that is ready after a time. One step takes what has arrived, as [`catch_up`] does, and
-/// never blocks. Dropping the future loses nothing.
+/// future that is ready after a time. One step takes what has arrived, a bounded number of each,
+/// and never blocks. Dropping the future loses nothing.
 pub async fn serve_owned<T: Future<Output = ()>>(
     owner: &mut impl Owner,
     inbox: &Inbox,
@@ -147,7 +147,7 @@ pub async fn end_owned<T: Future<Output = ()>>(
 }
 
 /// Applies what has queued up, as much of it as is fair, and pumps.
-pub fn catch_up(workspace: &mut Workspace, inbox: &Inbox, commands: &CommandReceiver) {
+fn catch_up(workspace: &mut Workspace, inbox: &Inbox, commands: &CommandReceiver) {
     for event in std::iter::from_fn(|| inbox.try_next()).take(EVENTS_AT_ONCE) {
         workspace.handle_event(event);
     }

@@ -108,10 +108,12 @@ pub(crate) enum SpawnFailure {
     Shell(#[from] shells::UnknownShell),
     #[error("`{}` is not a directory that can be entered", .0.display())]
     Directory(PathBuf),
-    #[error("{0}")]
+    #[error(transparent)]
     Terminal(#[from] terminal::SpawnError),
     #[error("no thread could be started: {0}; close some panes and try again")]
     Thread(io::Error),
+    #[error("too many panes are being started at the same time; wait for them and try again")]
+    TooMany,
 }
 
 /// The result of one spawn.

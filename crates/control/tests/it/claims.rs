@@ -148,6 +148,25 @@ fn an_unsafe_directory_is_served_without_a_file() {
 }
 
 #[test]
+fn what_the_system_said_is_told_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("a file");
+    fs::write(&file, "").unwrap();
+    let Claim::Unpublished { reason, claimed } = claim(&file.join("data")).unwrap() else {
+        panic!("a file is no directory");
+    };
+    let unheard = {
+        let endpoint = Endpoint::new(claimed.port(), "0".repeat(32).parse().unwrap());
+        drop(claimed);
+        client::attach(&endpoint).unwrap_err()
+    };
+    for error in [&reason as &dyn std::error::Error, &unheard] {
+        assert!(error.to_string().contains("(os error"), "{error}");
+        assert!(error.source().is_none(), "{error}");
+    }
+}
+
+#[test]
 fn planted_links_are_not_followed() {
     let directory = tempfile::tempdir().unwrap();
     let victim = directory.path().join("victim");

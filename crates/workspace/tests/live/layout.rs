@@ -243,3 +243,26 @@ fn titles_directories_and_branches_are_seen() {
             .is_some_and(|pane| !pane.title.starts_with('⠋'))
     });
 }
+
+#[test]
+fn too_many_starts_at_once_are_refused_for_what_they_are() {
+    let mut live = Live::start();
+    // Nothing is served in between, so none of them is through.
+    for _ in 0..64 {
+        live.workspace.new_tab(workspace::NewTab {
+            cwd: None,
+            shell: Some("no-such-shell".to_owned()),
+        });
+    }
+    let (sender, queue) = runtime::command_queue(1);
+    let method = "tab.new".parse().expect("a method");
+    let call = protocol::Call::decode(method, json!({})).expect("good parameters");
+    let origin = runtime::Origin::Owner;
+    let mut answer = Box::pin(sender.dispatch(runtime::Command::Call { call, origin }));
+    assert!(smol::block_on(smol::future::poll_once(&mut answer)).is_none());
+    live.workspace.execute(queue.try_recv().expect("queued"));
+    let refused = smol::block_on(answer).expect_err("there are too many");
+    assert_eq!(refused.code, ErrorCode::ActionFailed);
+    assert!(refused.message.starts_with("too many panes"), "{refused}");
+    assert!(!refused.message.contains("thread"), "{refused}");
+}
