@@ -8,18 +8,8 @@ use std::time::{Duration, Instant};
 
 use control::ServerHandle;
 use gpui::{AsyncApp, Context, EventEmitter, WeakEntity};
-use runtime::{CommandReceiver, QueuedCommand};
-use smol::future::{FutureExt as _, or};
-use workspace::{Inbox, PaneId, UiEvent, Workspace, WorkspaceEvent};
-
-/// Events and commands taken in one turn, so that a flood cannot keep the window from drawing.
-const TURN: usize = 256;
-
-/// How long the end waits for the last answer to be written.
-const ANSWER: Duration = Duration::from_secs(2);
-
-/// How long the end waits for the processes of the panes; the terminal kills for good after two seconds.
-const ENDING: Duration = Duration::from_secs(4);
+use runtime::CommandReceiver;
+use workspace::{Inbox, PaneId, UiEvent, Workspace, end_owned, serve_owned};
 
 /// What the window is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,14 +35,6 @@ pub struct Owner {
 }
 
 impl EventEmitter<OwnerEvent> for Owner {}
-
-enum Arrival {
-    Event(WorkspaceEvent),
-    Command(QueuedCommand),
-    Time,
-    /// Nobody can send commands any more, or no event can come.
-    Silence,
-}
 
 impl Owner {
     /// Takes over a workspace and begins to serve it.
@@ -85,28 +67,6 @@ impl Owner {
         result
     }
 
-    fn turn(&mut self, first: Arrival, inbox: &Inbox, commands: &CommandReceiver) {
-        match first {
-            Arrival::Event(event) => self.workspace.handle_event(event),
-            Arrival::Command(command) => self.workspace.execute(command),
-            Arrival::Time | Arrival::Silence => {}
-        }
-        for _ in 0..TURN {
-            let event = inbox.try_next();
-            let command = commands.try_recv();
-            if event.is_none() && command.is_none() {
-                break;
-            }
-            if let Some(event) = event {
-                self.workspace.handle_event(event);
-            }
-            if let Some(command) = command {
-                self.workspace.execute(command);
-            }
-        }
-        self.workspace.pump(Instant::now());
-    }
-
     fn pass_on(&mut self, cx: &mut Context<Self>) {
         for event in self.workspace.take_ui_events() {
             let event = match event {
@@ -127,6 +87,25 @@ impl Owner {
     }
 }
 
+/// Lends the workspace of the entity, and passes on what it wants of the window.
+struct Lender {
+    owner: WeakEntity<Owner>,
+    cx: AsyncApp,
+}
+
+impl workspace::Owner for Lender {
+    fn lend<R>(&mut self, step: impl FnOnce(&mut Workspace) -> R) -> Option<R> {
+        self.owner
+            .update(&mut self.cx, |owner, cx| {
+                let result = step(&mut owner.workspace);
+                owner.pass_on(cx);
+                result
+            })
+            // It is gone when the application is.
+            .ok()
+    }
+}
+
 async fn serve(
     owner: WeakEntity<Owner>,
     inbox: Inbox,
@@ -134,78 +113,14 @@ async fn serve(
     server: ServerHandle,
     cx: &mut AsyncApp,
 ) {
-    let mut listening = true;
-    loop {
-        let Ok(wait) = owner.read_with(cx, |owner, _| owner.workspace.next_wake(Instant::now()))
-        else {
-            return;
-        };
-        let event = async { inbox.next().await.map_or(Arrival::Silence, Arrival::Event) };
-        let command = async {
-            if listening {
-                commands
-                    .recv()
-                    .await
-                    .map_or(Arrival::Silence, Arrival::Command)
-            } else {
-                std::future::pending().await
-            }
-        };
-        let timer = cx.background_executor().timer(wait);
-        let time = async {
-            timer.await;
-            Arrival::Time
-        };
-        let first = or(event, or(command, time)).await;
-        listening &= !matches!(first, Arrival::Silence);
-        let ending = owner.update(cx, |owner, cx| {
-            owner.turn(first, &inbox, &commands);
-            owner.pass_on(cx);
-            owner.workspace.is_quitting()
-        });
-        match ending {
-            Ok(false) => {}
-            Ok(true) => break,
-            Err(_) => return,
-        }
-    }
-    end(&owner, &inbox, server, cx).await;
-    cx.update(|cx| cx.quit());
-}
-
-/// Answers whoever asked for the end, stops the server so that nobody is sent to a workspace on its way out, then waits
-/// until no process is left; each for a limited time.
-async fn end(owner: &WeakEntity<Owner>, inbox: &Inbox, server: ServerHandle, cx: &mut AsyncApp) {
-    let Ok(answered) = owner.update(cx, |owner, _| owner.workspace.take_answered()) else {
-        return;
+    let background = cx.background_executor().clone();
+    let timer = |length| background.timer(length);
+    let mut lender = Lender {
+        owner,
+        cx: cx.clone(),
     };
-    if let Some(answered) = answered {
-        let timer = cx.background_executor().timer(ANSWER);
-        answered.wait().or(timer).await;
-    }
-    if owner
-        .update(cx, |owner, _| owner.workspace.shutdown())
-        .is_err()
-    {
-        return;
-    }
-    cx.background_executor()
-        .spawn(async move { server.shutdown() })
-        .await;
-    let deadline = Instant::now() + ENDING;
-    while Instant::now() < deadline {
-        let ended = owner.update(cx, |owner, _| {
-            while let Some(event) = inbox.try_next() {
-                owner.workspace.handle_event(event);
-            }
-            owner.workspace.pump(Instant::now());
-            owner.workspace.is_ended()
-        });
-        if !matches!(ended, Ok(false)) {
-            return;
-        }
-        cx.background_executor()
-            .timer(Duration::from_millis(20))
-            .await;
-    }
+    serve_owned(&mut lender, &inbox, &commands, timer).await;
+    let closed = background.spawn(async move { server.shutdown() });
+    end_owned(&mut lender, &inbox, &commands, closed, timer).await;
+    cx.update(|cx| cx.quit());
 }
