@@ -268,8 +268,8 @@ fn snapshot_result(
     id: &str,
     snapshot: &Arc<Snapshot>,
 ) -> Result<(), ApiError> {
-    let snapshot = shared.snapshots.of(snapshot).map_err(unencoded)?;
-    wire::success(output, id, &snapshot);
+    let snapshot = snapshot_bytes(shared, snapshot)?;
+    wire::success(output, id, snapshot.as_bytes());
     Ok(())
 }
 
@@ -281,7 +281,7 @@ fn mutation(
     wait: Option<&WaitReport>,
     snapshot: &Arc<Snapshot>,
 ) -> Result<(), ApiError> {
-    let snapshot = shared.snapshots.of(snapshot).map_err(unencoded)?;
+    let snapshot = snapshot_bytes(shared, snapshot)?;
     let mut result = Vec::with_capacity(snapshot.len() + 256);
     result.extend_from_slice(b"{\"action\":");
     serde_json::to_writer(&mut result, action).map_err(unencoded)?;
@@ -290,10 +290,21 @@ fn mutation(
         serde_json::to_writer(&mut result, wait).map_err(unencoded)?;
     }
     result.extend_from_slice(b",\"snapshot\":");
-    result.extend_from_slice(&snapshot);
+    result.extend_from_slice(snapshot.as_bytes());
     result.push(b'}');
     wire::success(output, id, &result);
     Ok(())
+}
+
+/// The bytes that the hub keeps for its subscribers serve answers, too. An answer that was long on
+/// its way may carry a snapshot that the hub has forgotten.
+fn snapshot_bytes(shared: &Shared, snapshot: &Arc<Snapshot>) -> Result<Arc<str>, ApiError> {
+    match shared.hub.encoded(snapshot) {
+        Some(json) => Ok(json),
+        None => serde_json::to_string(snapshot)
+            .map(Arc::from)
+            .map_err(unencoded),
+    }
 }
 
 fn unencoded(error: serde_json::Error) -> ApiError {

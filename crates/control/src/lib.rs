@@ -20,7 +20,6 @@ mod execute;
 mod lines;
 mod request;
 mod server;
-mod snapshots;
 mod stream;
 mod token;
 mod wire;

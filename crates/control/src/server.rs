@@ -25,7 +25,6 @@ use crate::client::Endpoint;
 use crate::connection;
 use crate::deadlines::Deadlines;
 use crate::lines;
-use crate::snapshots::SnapshotBytes;
 use crate::token::TokenTable;
 
 /// How long a stopping server waits for answers that are being written.
@@ -73,7 +72,6 @@ pub(crate) struct Shared {
     pub scope: ScopeSource,
     /// The encoded result of `runtime.describe`.
     pub describe: Vec<u8>,
-    pub snapshots: SnapshotBytes,
     pub deadlines: Deadlines,
     /// Closes when the server stops.
     stop: Receiver<Infallible>,
@@ -144,7 +142,6 @@ impl Server {
                     tokens,
                     scope,
                     describe,
-                    snapshots: SnapshotBytes::default(),
                     deadlines,
                     stop: stopped,
                     lingering: Cell::new(0),

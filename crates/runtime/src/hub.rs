@@ -99,6 +99,17 @@ impl RuntimeHub {
         self.shared.current()
     }
 
+    /// The bytes of a snapshot that this hub published, as its subscribers get them. `None` when
+    /// it has left the replay ring.
+    #[must_use]
+    pub fn encoded(&self, snapshot: &Arc<Snapshot>) -> Option<Arc<str>> {
+        let state = self.shared.state.lock();
+        state
+            .ring
+            .of(snapshot)
+            .map(|published| Arc::clone(&published.json))
+    }
+
     /// When a change that was held back may be published: the owner projects again then. `None`
     /// when nothing is held back.
     #[must_use]

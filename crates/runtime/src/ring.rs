@@ -83,6 +83,12 @@ impl Ring {
         self.entries.back()
     }
 
+    /// The retained publication of this very snapshot.
+    pub(crate) fn of(&self, snapshot: &Arc<Snapshot>) -> Option<&Arc<Published>> {
+        let found = self.above(snapshot.revision.checked_sub(1)?).next()?;
+        Arc::ptr_eq(&found.snapshot, snapshot).then_some(found)
+    }
+
     /// The oldest retained revision.
     pub(crate) fn oldest_revision(&self) -> Option<u64> {
         self.entries.front().map(|entry| entry.revision())

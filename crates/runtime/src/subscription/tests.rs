@@ -184,6 +184,10 @@ fn the_bytes_are_serialised_once_and_shared() {
         *serde_json::to_string(&*hub.current().unwrap()).unwrap()
     );
     assert!(!one.json.contains('\n'));
+    let answered = hub.encoded(&hub.current().unwrap()).unwrap();
+    assert!(std::sync::Arc::ptr_eq(&one.json, &answered));
+    let stranger = std::sync::Arc::new((*hub.current().unwrap()).clone());
+    assert!(hub.encoded(&stranger).is_none(), "it was not published");
 }
 
 /// Subscribers that resume after every overflow see each revision once while another thread
