@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::error::{ApiError, ErrorCode};
+use crate::error::{ApiError, ErrorCode, MAX_NAME, one_line};
 use crate::{PROTOCOL, VERSION, limits};
 
 /// The id of a response to a request whose id could not be read.
@@ -103,11 +103,7 @@ impl Request {
             return Err(ApiError::invalid_request(reason));
         }
         if let Some(unknown) = members.keys().next() {
-            let shown: String = unknown
-                .chars()
-                .filter(|c| !c.is_control())
-                .take(80)
-                .collect();
+            let shown = one_line(unknown, MAX_NAME);
             return Err(ApiError::invalid_request(format!("unknown member {shown}")));
         }
         if request.protocol != PROTOCOL || request.version != VERSION {

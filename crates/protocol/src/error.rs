@@ -123,6 +123,19 @@ pub struct ApiError {
     pub details: Value,
 }
 
+/// Characters of a name given by a peer that an error repeats.
+pub(crate) const MAX_NAME: usize = 80;
+/// Characters of a reason, which can repeat what a peer gave.
+const MAX_REASON: usize = 400;
+
+/// What a message repeats of a text that came from a peer: no more than a line holds.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    text.chars()
+        .filter(|c| !c.is_control())
+        .take(most)
+        .collect()
+}
+
 impl ApiError {
     /// An error with the given details.
     pub fn new(code: ErrorCode, message: impl Into<String>, details: Value) -> Self {
@@ -154,7 +167,9 @@ impl ApiError {
 
     /// A parameter is wrong for this reason.
     pub fn invalid_params(field: &str, reason: impl Into<String>) -> Self {
-        let reason = reason.into();
+        // Names and values of the peer can be part of both.
+        let field = one_line(field, MAX_NAME);
+        let reason = one_line(&reason.into(), MAX_REASON);
         Self::new(
             ErrorCode::InvalidParams,
             format!("{field} {reason}"),
@@ -164,12 +179,7 @@ impl ApiError {
 
     /// No method has this name.
     pub fn method_not_found(method: &str) -> Self {
-        // The name comes from the peer; the message repeats no more of it than a line holds.
-        let shown: String = method
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(80)
-            .collect();
+        let shown = one_line(method, MAX_NAME);
         Self::new(
             ErrorCode::MethodNotFound,
             format!("no method {shown}"),

@@ -238,6 +238,29 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Found by fuzzing: names of unknown members were repeated as they came.
+#[test]
+fn errors_repeat_one_line_of_what_a_peer_sent() {
+    let name = format!("a\n\u{7f}{}", "x".repeat(5000));
+    for params in [
+        json!({"pane_id": 1, name.clone(): 1}),
+        json!({"pane_id": 1, "source": name}),
+        json!({"pane_id": 1, "lines": name}),
+    ] {
+        let error = Call::decode(Method::PaneRead, params).unwrap_err();
+        for text in [
+            error.message.as_str(),
+            error.details["field"].as_str().unwrap(),
+            error.details["reason"].as_str().unwrap(),
+        ] {
+            assert!(
+                text.len() < 600 && !text.contains(char::is_control),
+                "{text}"
+            );
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn arbitrary_params_give_a_call_or_a_named_member(

@@ -196,8 +196,9 @@ impl Screen {
         }
         self.term.resize(size);
         self.region = 0..self.term.screen_lines();
-        if !alt {
-            self.reflowed();
+        match alt {
+            true => self.mend_margin(),
+            false => self.reflowed(),
         }
     }
 

@@ -482,6 +482,17 @@ fn is_safe(reply: &str) -> bool {
         .unwrap_or(false)
 }
 
+/// Found by fuzzing: the alternate screen is not reflowed, and what is cut was left in half.
+#[test]
+fn a_narrower_alternate_screen_cuts_no_character_in_half() {
+    let mut emulator = emulator(6, 2, 10);
+    emulator.advance("\x1b[?1049h\x1b[Hab中cd".as_bytes());
+    emulator.resize(GridSize::new(3, 2));
+    let frame = frame(&mut emulator);
+    assert_eq!(rows(&frame), ["ab", ""]);
+    assert!(!frame.row(0)[2].flags.contains(Flags::WIDE_CHAR));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
 

@@ -98,6 +98,21 @@ impl Screen {
         }
     }
 
+    /// Blanks the wide characters that a narrower grid without reflow has cut.
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "the loop ends at the last line, and a grid has columns"
+    )]
+    pub(super) fn mend_margin(&mut self) {
+        let last = Column(self.term.columns() - 1);
+        for line in 0..=self.term.bottommost_line().0 {
+            let cell = &mut self.term.grid_mut()[Line(line)][last];
+            if cell.flags.contains(Flags::WIDE_CHAR) {
+                cell.clear_wide();
+            }
+        }
+    }
+
     /// As [`Screen::cut`], for cells that are pushed over the right margin.
     pub(super) fn cut_at_margin(&mut self, pushed: usize) {
         let left = self.term.columns() - self.term.grid().cursor.point.column.0;
