@@ -11,10 +11,35 @@ use crate::ids::{PaneId, WINDOW_ID};
 use crate::pane::Pane;
 use crate::tab::{Tab, TabContent};
 use crate::tree::PaneTree;
-use crate::workspace::{Cause, Workspace};
+use crate::workspace::{Cause, TICK, Workspace};
 
 /// What the tab of the settings page is called.
 const SETTINGS_LABEL: &str = "Settings";
+
+/// Publications of what programs did, in one tick. A few are published at once, so that whoever waits
+/// for a command learns of its end without delay; a program that changes state without end shows its
+/// last state once a tick.
+const OBSERVATIONS_A_TICK: u8 = 4;
+
+/// Keeps count of [`OBSERVATIONS_A_TICK`].
+#[derive(Debug, Default)]
+pub(crate) struct Observations {
+    tick_began: Option<Instant>,
+    published: u8,
+}
+
+impl Observations {
+    /// Whether one more may be published now; if so it counts.
+    fn admit(&mut self, now: Instant) -> bool {
+        if self.tick_began.is_none_or(|began| now >= began + TICK) {
+            self.tick_began = Some(now);
+            self.published = 0;
+        }
+        let admitted = self.published < OBSERVATIONS_A_TICK;
+        self.published += u8::from(admitted);
+        admitted
+    }
+}
 
 impl Workspace {
     /// The text on a tab: the name the user gave it, else the title of its focused pane.
@@ -50,8 +75,12 @@ impl Workspace {
     pub(crate) fn publish_if_changed(&mut self, now: Instant) {
         // Before the first tab there is no workspace to show; clients would take it for an empty
         // one.
-        if let Some(cause) = self.unpublished.filter(|_| self.started) {
-            self.hand_over(cause == Cause::Observation, now);
+        let Some(cause) = self.unpublished.filter(|_| self.started) else {
+            return;
+        };
+        let observed = cause == Cause::Observation;
+        if !observed || self.observations.admit(now) {
+            self.hand_over(observed, now);
         }
     }
 
@@ -228,6 +257,16 @@ mod tests {
     }
 
     /// control-api.md 6.1
+    #[test]
+    fn a_program_that_changes_without_end_is_published_a_few_times_a_tick() {
+        let mut observations = Observations::default();
+        let start = Instant::now();
+        let second = (0..1_000).map(|ms| start + std::time::Duration::from_millis(ms));
+        let published = second.filter(|now| observations.admit(*now)).count();
+        // Nine ticks begin in a second.
+        assert_eq!(published, 9 * usize::from(OBSERVATIONS_A_TICK));
+    }
+
     #[test]
     fn asking_does_not_hurry_what_programs_change() {
         let (mut workspace, pane, _place) = quiet();

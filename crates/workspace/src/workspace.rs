@@ -17,6 +17,7 @@ use crate::inbox::{Inbox, Outbox, Redraws, inbox};
 use crate::launch::Pending;
 use crate::leftovers::Leftovers;
 use crate::pane::Pane;
+use crate::project::Observations;
 use crate::sampler::Sampler;
 use crate::tab::Tab;
 use crate::tabs::Tabs;
@@ -88,6 +89,8 @@ pub struct Workspace {
     pub(crate) early: Vec<QueuedCommand>,
     /// Terminals of panes that are gone, for as long as something of them may be left.
     pub(crate) dying: Vec<Dying>,
+    /// How often what programs did was published.
+    pub(crate) observations: Observations,
 
     pub(crate) grid: GridSize,
     pub(crate) window_focused: bool,
@@ -145,6 +148,7 @@ impl Workspace {
             held: BTreeMap::new(),
             early: Vec::new(),
             dying: Vec::new(),
+            observations: Observations::default(),
             grid: GridSize::new(DEFAULT_COLUMNS, DEFAULT_LINES),
             window_focused: options.headless,
             hidden: false,
