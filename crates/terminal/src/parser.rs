@@ -9,16 +9,20 @@ use crate::pacing::Pacing;
 use crate::terminal::Shared;
 use crate::{Emulator, EmulatorEvent, TerminalEvent, exit_watch};
 
-/// Bytes parsed between two looks at the clock.
+/// Bytes parsed between two looks at the clock, as long as they are parsed as fast as text is. A few
+/// bytes can ask for much work (`CSI 65535 b` repeats a character so often), so slow pieces get smaller.
 const PIECE: usize = 4 * 1024;
+/// Pieces do not get smaller than this.
+const MIN_PIECE: usize = 64;
 /// The lock is given up after this time when more is to be parsed, so that a frame or a read never
 /// waits longer.
 const MAX_LOCKED: Duration = Duration::from_millis(2);
 
 pub(crate) struct Parser {
-    pub shared: Arc<Shared>,
-    pub intake: Arc<Intake>,
-    pub pacing: Pacing,
+    shared: Arc<Shared>,
+    intake: Arc<Intake>,
+    pacing: Pacing,
+    piece: usize,
 }
 
 impl Drop for Parser {
@@ -28,6 +32,15 @@ impl Drop for Parser {
 }
 
 impl Parser {
+    pub(crate) fn new(shared: Arc<Shared>, intake: Arc<Intake>) -> Self {
+        Self {
+            shared,
+            intake,
+            pacing: Pacing::default(),
+            piece: PIECE,
+        }
+    }
+
     /// Body of the thread; returns when the root process has ended and its output was parsed.
     pub(crate) fn run(mut self) {
         let mut buffer = Vec::new();
@@ -35,6 +48,8 @@ impl Parser {
         loop {
             let deadline = held_until.or(self.pacing.due());
             match self.intake.take(&mut buffer, deadline) {
+                // Nobody will see what a terminal that is being closed still prints.
+                Next::Parse if self.shared.is_killed() => {}
                 Next::Parse => held_until = self.parse(&buffer),
                 Next::Deadline => {
                     if held_until.take().is_some() {
@@ -53,13 +68,15 @@ impl Parser {
         self.shared.note_output();
         let mut held_until = None;
         let mut rest = bytes;
-        while !rest.is_empty() {
+        while !rest.is_empty() && !self.shared.is_killed() {
             let before = rest.len();
             let mut emulator = self.shared.emulator.lock();
             let locked = Instant::now();
             while !rest.is_empty() && locked.elapsed() < MAX_LOCKED {
-                let (piece, later) = rest.split_at_checked(PIECE).unwrap_or((rest, &[]));
+                let (piece, later) = rest.split_at_checked(self.piece).unwrap_or((rest, &[]));
+                let began = Instant::now();
                 advance(&mut emulator, piece, &self.shared);
+                self.piece = next_piece(self.piece, began.elapsed());
                 rest = later;
             }
             let events = emulator.take_events();
@@ -105,6 +122,19 @@ impl Parser {
     }
 }
 
+/// The size of the next piece, after one took so long: such that it takes half of the time a lock may
+/// be held, and no more than twice as large.
+fn next_piece(piece: usize, took: Duration) -> usize {
+    let wanted = MAX_LOCKED.as_micros() / 2;
+    let took = took.as_micros().max(1);
+    let scaled = u128::try_from(piece)
+        .unwrap_or(u128::MAX)
+        .saturating_mul(wanted)
+        / took;
+    let scaled = usize::try_from(scaled).unwrap_or(usize::MAX);
+    scaled.min(piece.saturating_mul(2)).clamp(MIN_PIECE, PIECE)
+}
+
 /// Parses a piece. A fault of the emulator costs this pane's screen, not the pane: it goes on with
 /// an empty one.
 fn advance(emulator: &mut Emulator, bytes: &[u8], shared: &Shared) {
@@ -114,5 +144,20 @@ fn advance(emulator: &mut Emulator, bytes: &[u8], shared: &Shared) {
         *emulator = Emulator::new(&shared.options);
         emulator.resize(size);
         emulator.advance(b"[This screen was reset: the program's output could not be shown.]\r\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_pieces_get_smaller_and_fast_ones_larger_again() {
+        let millis = Duration::from_millis;
+        assert_eq!(next_piece(PIECE, millis(400)), MIN_PIECE);
+        assert_eq!(next_piece(PIECE, millis(4)), PIECE / 4);
+        assert_eq!(next_piece(PIECE / 4, Duration::from_micros(100)), PIECE / 2);
+        assert_eq!(next_piece(PIECE, Duration::ZERO), PIECE);
+        assert_eq!(next_piece(MIN_PIECE, Duration::MAX), MIN_PIECE);
     }
 }

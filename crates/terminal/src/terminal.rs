@@ -9,13 +9,12 @@ use std::time::{Duration, Instant};
 
 use alacritty_terminal::sync::FairMutex;
 use parking_lot::Mutex;
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::tcgetpgrp;
 use thiserror::Error;
 
 use crate::intake::Intake;
 use crate::links::LinkId;
-use crate::pacing::Pacing;
 use crate::parser::Parser;
 use crate::pty::{self, Pty};
 use crate::reader::Reader;
@@ -128,6 +127,11 @@ impl Shared {
         self.master.lock().take();
     }
 
+    /// Someone closes this terminal.
+    pub(crate) fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Acquire)
+    }
+
     fn is_closed(&self) -> bool {
         self.master.lock().is_none()
     }
@@ -137,6 +141,8 @@ impl Shared {
             return;
         }
         if let Err(error) = kill::end_session(self.pid) {
+            // The next call tries again.
+            self.killed.store(false, Ordering::Release);
             tracing::error!(%error, "no thread could be started to end the processes of a pane");
         }
     }
@@ -179,11 +185,7 @@ impl Terminal {
         let started = exit_watch::watch(pid).and_then(|ended| {
             let for_writer = Arc::clone(&master);
             let intake = Arc::new(Intake::default());
-            let parser = Parser {
-                shared,
-                intake: Arc::clone(&intake),
-                pacing: Pacing::default(),
-            };
+            let parser = Parser::new(shared, Arc::clone(&intake));
             let reader = Reader {
                 intake,
                 master,
@@ -198,7 +200,12 @@ impl Terminal {
             Ok(_) => Ok(terminal),
             Err(error) => {
                 let shared = &terminal.handle.shared;
-                shared.kill();
+                // Where no thread can be started, none can end the process gently either. It has just
+                // begun and leads its group.
+                shared.killed.store(true, Ordering::Release);
+                if let Err(error) = kill_process_group(pid, Signal::KILL) {
+                    tracing::warn!(%error, "a process could not be ended");
+                }
                 exit_watch::reap(pid);
                 shared.close();
                 Err(error.into())
