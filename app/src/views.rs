@@ -6,6 +6,7 @@
 pub mod commands;
 pub mod content;
 pub mod dialogs;
+pub mod display;
 pub mod fonts;
 pub mod grid_font;
 pub mod language;

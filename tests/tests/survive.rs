@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use nebula_tests::pane::{await_prompt, read, run, start_program};
 use nebula_tests::process::{self, Signal};
-use nebula_tests::{Client, Home, Instance, home, poll, snapshot};
+use nebula_tests::{Client, Ctl, Home, Instance, home, poll, snapshot};
 use serde_json::json;
 
 /// Far above what an answer takes and far below the length of the flood.
@@ -91,6 +91,21 @@ fn a_file_in_place_of_the_settings_directory_is_a_warning() {
         warned.contains("a-file") && warned.contains("seen at the next start only"),
         "{warned}"
     );
+}
+
+/// A window needs a display; without one it says so and leaves nothing behind.
+#[test]
+fn a_window_without_a_display_ends_with_one_line() {
+    for display in [None, Some(":231")] {
+        let home = Home::new();
+        let mut command = home.nebula();
+        command.envs(display.map(|name| ("DISPLAY", name)));
+        let ended = Ctl::run(command);
+        assert_eq!(ended.status, 1, "{ended:?}");
+        assert_eq!(ended.stderr.lines().count(), 1, "{ended:?}");
+        assert!(ended.stderr.contains("nebula --headless"), "{ended:?}");
+        assert!(!home.port_file().exists());
+    }
 }
 
 /// "kill -9 of a shell": its pane goes, the record says how, everything else stays.

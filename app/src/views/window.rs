@@ -23,7 +23,7 @@ use crate::views::grid_font::GridFont;
 use crate::views::owner::{Owner, OwnerEvent};
 use crate::views::theme::{self, Appearance};
 use crate::views::workspace_view::WorkspaceView;
-use crate::views::{commands, language};
+use crate::views::{commands, display, language};
 
 /// Size of a new window, in logical pixels.
 const SIZE: (f32, f32) = (1120.0, 720.0);
@@ -31,8 +31,9 @@ const SIZE: (f32, f32) = (1120.0, 720.0);
 /// Opens the window and serves the workspace until it ends, then ends the server too. Call it on the main thread.
 ///
 /// # Errors
-/// The platform has no window to give, or the bundled fonts cannot be loaded.
+/// There is no display, the platform has no window to give, or the bundled fonts cannot be loaded.
 pub fn run(started: Started) -> anyhow::Result<()> {
+    display::check()?;
     let Started {
         workspace,
         inbox,
