@@ -59,6 +59,10 @@ pub(crate) enum FileError {
 /// Reads an address from a file. With `private`, a file that another user owns or could read is
 /// refused; the check looks at the opened file, so that it cannot be exchanged in between.
 pub(crate) fn read(path: &Path, private: bool) -> Result<Address, FileError> {
+    // Opening a named pipe would wait for its other end.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file").into());
+    }
     let file = File::open(path)?;
     if private {
         check_private(&file)?;

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 /// More than any such file can need; beyond it a wrong path or a runaway program is likelier.
 const LARGEST: u64 = 1024 * 1024;
 
-/// The text of a file, or `None` when there is no such file.
+/// The text of a file, or `None` when there is no such file. Anything but a regular file is refused:
+/// opening a named pipe would wait for its other end.
 pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
-    let file = match File::open(path) {
-        Ok(file) => file,
+    match fs::metadata(path) {
+        Ok(about) if about.is_file() => {}
+        Ok(_) => return Err(io::Error::other("not a regular file")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
-    };
+    }
+    let file = File::open(path)?;
     let mut bytes = Vec::new();
     let read = file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if read as u64 > LARGEST {
@@ -75,6 +78,17 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_named_pipe_is_refused_and_not_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("settings.toml");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let error = read(&path).unwrap_err();
+        assert_eq!(error.to_string(), "not a regular file");
     }
 
     #[test]
