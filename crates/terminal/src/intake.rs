@@ -26,6 +26,8 @@ pub(crate) struct Intake {
 #[derive(Default)]
 struct State {
     bytes: Vec<u8>,
+    /// The parser was woken for something else than output.
+    woken: bool,
     /// The reader has handed over everything.
     complete: bool,
     /// The parser takes nothing more.
@@ -39,6 +41,8 @@ pub(crate) enum Next {
     Parse,
     /// The deadline has passed.
     Deadline,
+    /// Look at what [`Intake::wake`] was called for.
+    Woken,
     /// All output was taken.
     End,
 }
@@ -63,6 +67,12 @@ impl Intake {
         self.filled.notify_one();
     }
 
+    /// Lets [`Intake::take`] return soon, whether there is output or not.
+    pub(crate) fn wake(&self) {
+        self.state.lock().woken = true;
+        self.filled.notify_one();
+    }
+
     /// Lets a waiting reader go on; what it pushes is dropped with the buffer.
     pub(crate) fn abandon(&self) {
         self.state.lock().abandoned = true;
@@ -76,6 +86,9 @@ impl Intake {
         while state.bytes.is_empty() {
             if state.complete {
                 return Next::End;
+            }
+            if std::mem::take(&mut state.woken) {
+                return Next::Woken;
             }
             match deadline {
                 None => self.filled.wait(&mut state),
@@ -129,6 +142,19 @@ mod tests {
         assert!(intake.push(b"x"));
         assert_eq!(intake.take(&mut buffer, soon), Next::Parse);
         assert_eq!(buffer, b"x");
+    }
+
+    #[test]
+    fn a_wake_is_not_lost_and_does_not_overtake_output() {
+        let intake = Intake::default();
+        let mut buffer = Vec::new();
+        intake.wake();
+        intake.wake();
+        assert!(intake.push(b"x"));
+        assert_eq!(intake.take(&mut buffer, None), Next::Parse);
+        assert_eq!(intake.take(&mut buffer, None), Next::Woken);
+        intake.complete();
+        assert_eq!(intake.take(&mut buffer, None), Next::End);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod emulator;
 mod event;
 mod exit_watch;
 mod frame;
+mod grid;
 pub mod input;
 mod intake;
 mod kill;

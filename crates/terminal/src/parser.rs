@@ -1,13 +1,13 @@
 //! The parser thread: output into the emulator, events out, and the end of it all.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::intake::{Intake, Next};
+use crate::grid::guarded;
+use crate::intake::Next;
 use crate::pacing::Pacing;
 use crate::terminal::Shared;
-use crate::{Emulator, EmulatorEvent, TerminalEvent, exit_watch};
+use crate::{EmulatorEvent, TerminalEvent, exit_watch};
 
 /// Bytes parsed between two looks at the clock, as long as they are parsed as fast as text is. A few
 /// bytes can ask for much work (`CSI 65535 b` repeats a character so often), so slow pieces get smaller.
@@ -17,27 +17,30 @@ const MIN_PIECE: usize = 64;
 /// The lock is given up after this time when more is to be parsed, so that a frame or a read never
 /// waits longer.
 const MAX_LOCKED: Duration = Duration::from_millis(2);
+/// Shortest time between two sizes given to the grid. Of a storm of them, the last one in a frame counts.
+const BETWEEN_SIZES: Duration = Duration::from_millis(16);
 
 pub(crate) struct Parser {
     shared: Arc<Shared>,
-    intake: Arc<Intake>,
     pacing: Pacing,
     piece: usize,
+    /// When the grid got its last size.
+    resized: Option<Instant>,
 }
 
 impl Drop for Parser {
     fn drop(&mut self) {
-        self.intake.abandon();
+        self.shared.intake.abandon();
     }
 }
 
 impl Parser {
-    pub(crate) fn new(shared: Arc<Shared>, intake: Arc<Intake>) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
-            intake,
             pacing: Pacing::default(),
             piece: PIECE,
+            resized: None,
         }
     }
 
@@ -46,14 +49,19 @@ impl Parser {
         let mut buffer = Vec::new();
         let mut held_until = None;
         loop {
-            let deadline = held_until.or(self.pacing.due());
-            match self.intake.take(&mut buffer, deadline) {
+            self.resize_if_due();
+            let draw_at = held_until.or(self.pacing.due());
+            let deadline = draw_at.into_iter().chain(self.resize_at()).min();
+            match self.shared.intake.take(&mut buffer, deadline) {
                 // Nobody will see what a terminal that is being closed still prints.
                 Next::Parse if self.shared.is_killed() => {}
                 Next::Parse => held_until = self.parse(&buffer),
+                // The head of the loop does what is to be done.
+                Next::Woken => {}
+                Next::Deadline if draw_at.is_none_or(|at| at > Instant::now()) => {}
                 Next::Deadline => {
                     if held_until.take().is_some() {
-                        self.shared.emulator.lock().end_sync();
+                        self.shared.grid.lock().end_sync();
                     }
                     self.pacing.paid();
                     self.shared.request_redraw();
@@ -69,13 +77,16 @@ impl Parser {
         let mut held_until = None;
         let mut rest = bytes;
         while !rest.is_empty() && !self.shared.is_killed() {
+            self.resize_if_due();
             let before = rest.len();
-            let mut emulator = self.shared.emulator.lock();
+            let mut emulator = self.shared.grid.lock();
             let locked = Instant::now();
             while !rest.is_empty() && locked.elapsed() < MAX_LOCKED {
                 let (piece, later) = rest.split_at_checked(self.piece).unwrap_or((rest, &[]));
                 let began = Instant::now();
-                advance(&mut emulator, piece, &self.shared);
+                guarded(&mut emulator, &self.shared.options, |emulator| {
+                    emulator.advance(piece);
+                });
                 self.piece = next_piece(self.piece, began.elapsed());
                 rest = later;
             }
@@ -92,6 +103,25 @@ impl Parser {
             }
         }
         held_until
+    }
+
+    /// When the grid is to get another size.
+    fn resize_at(&self) -> Option<Instant> {
+        if !self.shared.grid.is_stale() {
+            return None;
+        }
+        let now = Instant::now();
+        let at = self
+            .resized
+            .and_then(|last| last.checked_add(BETWEEN_SIZES));
+        Some(at.map_or(now, |at| at.max(now)))
+    }
+
+    fn resize_if_due(&mut self) {
+        if self.resize_at().is_some_and(|at| at <= Instant::now()) {
+            self.shared.apply_size();
+            self.resized = Some(Instant::now());
+        }
     }
 
     fn dispatch(&self, event: EmulatorEvent) {
@@ -116,7 +146,8 @@ impl Parser {
         let shared = &self.shared;
         let status = exit_watch::reap(shared.pid);
         shared.close();
-        shared.emulator.lock().end_sync();
+        shared.grid.lock().end_sync();
+        shared.serve_sizes();
         shared.request_redraw();
         shared.sink.event(TerminalEvent::Exited(status));
     }
@@ -133,18 +164,6 @@ fn next_piece(piece: usize, took: Duration) -> usize {
         / took;
     let scaled = usize::try_from(scaled).unwrap_or(usize::MAX);
     scaled.min(piece.saturating_mul(2)).clamp(MIN_PIECE, PIECE)
-}
-
-/// Parses a piece. A fault of the emulator costs this pane's screen, not the pane: it goes on with
-/// an empty one.
-fn advance(emulator: &mut Emulator, bytes: &[u8], shared: &Shared) {
-    if catch_unwind(AssertUnwindSafe(|| emulator.advance(bytes))).is_err() {
-        tracing::error!("the emulator failed on the output of a program; its screen was reset");
-        let size = emulator.size();
-        *emulator = Emulator::new(&shared.options);
-        emulator.resize(size);
-        emulator.advance(b"[This screen was reset: the program's output could not be shown.]\r\n");
-    }
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use alacritty_terminal::sync::FairMutex;
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::tcgetpgrp;
 use thiserror::Error;
 
+use crate::grid::Grid;
 use crate::intake::Intake;
 use crate::links::LinkId;
 use crate::parser::Parser;
@@ -70,6 +70,10 @@ pub enum WriteError {
 ///
 /// No method blocks on the program. Those that look at the grid wait for the parser thread to
 /// finish the piece it is parsing, about two milliseconds at most.
+///
+/// A new size takes effect a little later, see [`Terminal::resize`]. While it lays a long history out
+/// anew, only the methods that read wait for it and must not be called on the UI thread; a view goes on
+/// with the frame it has, selects nothing, and scrolls when that is done.
 #[derive(Clone)]
 pub struct Terminal {
     handle: Arc<Handle>,
@@ -87,8 +91,8 @@ impl Drop for Handle {
 
 /// What the handles and the threads share.
 pub(crate) struct Shared {
-    /// The grid. Fair, so that a view gets its turn while a program floods.
-    pub(crate) emulator: FairMutex<Emulator>,
+    pub(crate) grid: Grid,
+    pub(crate) intake: Arc<Intake>,
     pub(crate) options: TerminalOptions,
     pub(crate) sink: Arc<dyn EventSink>,
     pub(crate) queue: Arc<WriteQueue>,
@@ -119,6 +123,28 @@ impl Shared {
 
     pub(crate) fn frame_time(&self) -> Duration {
         Duration::from_micros(self.frame_time.load(Ordering::Relaxed))
+    }
+
+    /// Gives grid and kernel the wanted size in one step, and shows it.
+    pub(crate) fn apply_size(&self) {
+        self.grid
+            .apply(&self.options, |size| self.tell_kernel(size));
+        self.request_redraw();
+    }
+
+    /// Gives grid and kernel the wanted size; the next one that wants another does so itself.
+    pub(crate) fn serve_sizes(&self) {
+        self.grid
+            .serve(&self.options, |size| self.tell_kernel(size));
+    }
+
+    fn tell_kernel(&self, size: GridSize) {
+        let master = self.master.lock().clone();
+        if let Some(master) = master
+            && let Err(error) = pty::set_size(&master, size)
+        {
+            tracing::warn!(%error, "the kernel did not take the size of a pane");
+        }
     }
 
     /// Lets go of the pseudo-terminal. The root process was reaped.
@@ -159,11 +185,11 @@ impl Terminal {
         sink: Arc<dyn EventSink>,
     ) -> Result<Self, SpawnError> {
         let (queue, woken) = WriteQueue::new()?;
-        let emulator = Emulator::new(&options);
         let Pty { master, pid } = pty::spawn(command, options.size.clamped())?;
         let master = Arc::new(master);
         let shared = Arc::new(Shared {
-            emulator: FairMutex::new(emulator),
+            grid: Grid::new(&options),
+            intake: Arc::default(),
             options,
             sink,
             queue: Arc::clone(&queue),
@@ -184,8 +210,8 @@ impl Terminal {
 
         let started = exit_watch::watch(pid).and_then(|ended| {
             let for_writer = Arc::clone(&master);
-            let intake = Arc::new(Intake::default());
-            let parser = Parser::new(shared, Arc::clone(&intake));
+            let intake = Arc::clone(&shared.intake);
+            let parser = Parser::new(shared);
             let reader = Reader {
                 intake,
                 master,
@@ -215,10 +241,6 @@ impl Terminal {
 
     fn shared(&self) -> &Shared {
         &self.handle.shared
-    }
-
-    fn emulator(&self) -> impl std::ops::DerefMut<Target = Emulator> + '_ {
-        self.shared().emulator.lock()
     }
 
     /// Process id of the root process, `None` once it ended.
@@ -257,22 +279,31 @@ impl Terminal {
         self.shared().queue.pending()
     }
 
-    /// Changes the size of grid and kernel window in one step, clamped as [`GridSize::clamped`]
-    /// says.
+    /// Asks for another size of grid and kernel window, clamped as [`GridSize::clamped`] says, and
+    /// returns at once. Both change in one step soon, of several sizes asked for meanwhile to the last,
+    /// and a redraw follows. Frames and reads have the old size until then.
     pub fn resize(&self, size: GridSize) {
-        let size = size.clamped();
-        let mut emulator = self.emulator();
-        emulator.resize(size);
-        if let Some(master) = self.shared().master.lock().as_ref()
-            && let Err(error) = pty::set_size(master, size)
-        {
-            tracing::warn!(%error, "the kernel did not take the size of a pane");
+        let shared = &self.handle.shared;
+        if shared.grid.want(size) {
+            return shared.intake.wake();
+        }
+        // The parser thread has gone, but what it has left behind is still shown.
+        let served = Arc::clone(shared);
+        let resize = move || {
+            served.serve_sizes();
+            served.request_redraw();
+        };
+        let thread = thread::Builder::new().name("pty-resize".to_owned());
+        if let Err(error) = thread.spawn(resize) {
+            tracing::warn!(%error, "no thread could be started to resize a pane");
+            shared.serve_sizes();
+            shared.request_redraw();
         }
     }
 
-    /// Size of the grid.
+    /// The size asked for last, which the grid has or is about to have.
     pub fn size(&self) -> GridSize {
-        self.emulator().size()
+        self.shared().grid.wanted()
     }
 
     /// Ends the process and whatever else is left of its session: SIGHUP, SIGTERM after 500 ms,
@@ -288,14 +319,14 @@ impl Terminal {
 
     /// The modes that shape input.
     pub fn modes(&self) -> Modes {
-        self.emulator().modes()
+        self.shared().grid.modes()
     }
 
     /// Copies what is visible and arms the next redraw. A frame that shows the present state
     /// already is left as it is, which costs nothing.
     pub fn frame(&self, frame: &mut Frame) {
         self.shared().redraw_pending.store(false, Ordering::Release);
-        self.emulator().frame(frame);
+        self.shared().grid.look(|emulator| emulator.frame(frame));
     }
 
     /// How long the view took to draw the last frame; the dearer frames are, the fewer a flood is
@@ -307,28 +338,34 @@ impl Terminal {
 
     /// Moves the view.
     pub fn scroll(&self, scroll: Scroll) {
-        self.emulator().scroll(scroll);
+        let scroll = move |emulator: &mut Emulator| emulator.scroll(scroll);
+        self.shared().grid.change(scroll);
     }
 
     /// Begins a selection.
     pub fn select(&self, kind: SelectionKind, point: ViewPoint, side: CellSide) {
-        self.emulator().select(kind, point, side);
+        self.shared()
+            .grid
+            .look(|emulator| emulator.select(kind, point, side));
     }
 
     /// Moves the end of the selection.
     pub fn extend_selection(&self, point: ViewPoint, side: CellSide) {
-        self.emulator().extend_selection(point, side);
+        self.shared()
+            .grid
+            .look(|emulator| emulator.extend_selection(point, side));
     }
 
     /// Drops the selection.
     pub fn clear_selection(&self) {
-        self.emulator().clear_selection();
+        self.shared().grid.change(Emulator::clear_selection);
     }
 
     /// The selected text: wrapped lines joined, trailing blanks of each line removed. `None` when
     /// nothing is selected.
     pub fn selection_text(&self) -> Option<String> {
-        self.emulator().selection_text()
+        let text = |emulator: &mut Emulator| emulator.selection_text();
+        self.shared().grid.look(text).flatten()
     }
 
     /// Reads text from the bottom of the buffer; view, selection and cursor stay as they are.
@@ -336,7 +373,7 @@ impl Terminal {
     /// # Errors
     /// [`ReadError::OutputUnavailable`] for the last command's output without its marks.
     pub fn read(&self, request: &ReadRequest) -> Result<TerminalRead, ReadError> {
-        self.emulator().read(request)
+        self.shared().grid.lock().read(request)
     }
 
     /// Reads text and the cells of the screen at one and the same moment; view, selection, cursor
@@ -348,13 +385,14 @@ impl Terminal {
         &self,
         request: &ReadRequest,
     ) -> Result<(TerminalRead, ScreenCells), ReadError> {
-        let emulator = self.emulator();
+        let emulator = self.shared().grid.lock();
         Ok((emulator.read(request)?, emulator.screen_cells()))
     }
 
     /// The address of a link in a frame's cell, `None` when it was forgotten.
     pub fn link(&self, link: LinkId) -> Option<Arc<str>> {
-        self.emulator().link(link)
+        let link = |emulator: &mut Emulator| emulator.link(link);
+        self.shared().grid.look(link).flatten()
     }
 
     /// Time since the program last wrote something, or since the start.
@@ -363,14 +401,15 @@ impl Terminal {
         self.shared().started.elapsed().saturating_sub(last)
     }
 
-    /// Changes with every change of what a frame shows.
+    /// Changes with every change of what a frame shows. Waits as reading does.
     pub fn revision(&self) -> u64 {
-        self.emulator().revision()
+        self.shared().grid.lock().revision()
     }
 
     /// The colours answered to colour queries where the program changed nothing: 0..=255, then
     /// `NamedColor` values. A view calls this when its theme changes.
     pub fn set_theme_colors(&self, colors: Vec<Rgb>) {
-        self.emulator().set_theme_colors(colors);
+        let set = |emulator: &mut Emulator| emulator.set_theme_colors(colors);
+        self.shared().grid.change(set);
     }
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{self, Pane, alive, descriptors, shell};
 use terminal::{
-    ExitStatus, Frame, GridSize, PtyCommand, ReadFormat, ReadRequest, ReadSource, SpawnError,
-    TerminalEvent, TerminalOptions, WriteError,
+    ExitStatus, Frame, GridSize, PtyCommand, ReadFormat, ReadRequest, ReadSource, Scroll,
+    SpawnError, TerminalEvent, TerminalOptions, WriteError,
 };
 
 #[test]
@@ -141,14 +141,92 @@ fn grid_and_kernel_agree_on_the_size() {
         if columns > 2 {
             pane.wait_for_text(told);
         }
-        let mut frame = Frame::default();
-        pane.terminal.frame(&mut frame);
-        let (kernel_lines, kernel_columns) = told.split_once(' ').unwrap();
-        assert_eq!(frame.columns.to_string(), kernel_columns);
-        assert_eq!(frame.lines.to_string(), kernel_lines);
+        pane.wait(|| {
+            let mut frame = Frame::default();
+            pane.terminal.frame(&mut frame);
+            format!("{} {}", frame.lines, frame.columns) == told
+        });
     }
     pane.terminal.kill();
     pane.exit();
+}
+
+#[test]
+fn a_silent_program_is_resized_to_the_last_size_asked_for() {
+    let pane = Pane::start(shell("echo ready; read x; stty size"));
+    pane.wait_for_text("ready");
+    pane.terminal.frame(&mut Frame::default());
+    let before = pane.redraws();
+    for columns in 20..=120 {
+        pane.terminal
+            .resize(GridSize::new(columns, 1 + columns / 4));
+    }
+    assert_eq!(pane.terminal.size(), GridSize::new(120, 31));
+    pane.wait(|| {
+        let mut frame = Frame::default();
+        pane.terminal.frame(&mut frame);
+        (frame.columns, frame.lines) == (120, 31)
+    });
+    assert!(pane.redraws() > before);
+    pane.terminal.write(b"\r".to_vec()).unwrap();
+    pane.exit();
+    assert!(pane.text().contains("31 120"), "{}", pane.text());
+}
+
+#[test]
+fn resizing_a_long_history_keeps_nobody_waiting() {
+    let options = TerminalOptions {
+        history_lines: TerminalOptions::MAX_HISTORY_LINES,
+        ..TerminalOptions::default()
+    };
+    let pane = Pane::start_with(
+        shell("seq -f 'line %.0f' 1 110000; echo done; read x"),
+        options,
+    );
+    pane.wait_for_text("done");
+    let mut frame = Frame::default();
+    pane.terminal.resize(GridSize::new(7, 30));
+    let mut worst = Duration::ZERO;
+    while frame.columns != 7 {
+        let started = Instant::now();
+        pane.terminal.frame(&mut frame);
+        pane.terminal.modes();
+        pane.terminal.scroll(Scroll::Bottom);
+        pane.terminal.selection_text();
+        worst = worst.max(started.elapsed());
+        std::thread::yield_now();
+    }
+    // Generous, as the machine may be busy: the unoptimised reflow alone takes seconds.
+    assert!(worst < Duration::from_secs(1), "{worst:?}");
+    assert_eq!(frame.lines, 30);
+    pane.terminal.kill();
+    pane.exit();
+}
+
+#[test]
+fn what_a_program_left_behind_is_still_resized() {
+    let pane = Pane::start(shell("printf 'words that wrap'"));
+    // Also a size asked for at the very end is not lost.
+    pane.terminal.resize(GridSize::new(40, 5));
+    pane.exit();
+    for size in [
+        GridSize::new(40, 5),
+        GridSize::new(5, 5),
+        GridSize::new(30, 3),
+    ] {
+        pane.terminal.resize(size);
+        assert_eq!(pane.terminal.size(), size);
+        pane.wait(|| {
+            let mut frame = Frame::default();
+            pane.terminal.frame(&mut frame);
+            (frame.columns, frame.lines) == (usize::from(size.columns), usize::from(size.lines))
+        });
+        assert!(
+            pane.text().starts_with("words that wrap"),
+            "{}",
+            pane.text()
+        );
+    }
 }
 
 #[test]
