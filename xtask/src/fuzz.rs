@@ -79,7 +79,7 @@ impl Target {
         if self == Self::Output {
             command.arg("../crates/terminal/tests/reference");
         }
-        command.args(["--", "-max_len=4096", "-timeout=20"]);
+        command.args(["--", "-max_len=2048", "-timeout=20"]);
         command.arg(format!("-max_total_time={seconds}"));
         run(&mut command).with_context(|| {
             format!(
