@@ -10,7 +10,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::exit_watch;
 
 /// The signals and how long after the first each is sent.
 const STEPS: [(Signal, Duration); 3] = [
@@ -28,6 +31,28 @@ pub(crate) fn end_session(leader: Pid) -> io::Result<()> {
         .stack_size(128 * 1024)
         .spawn(move || escalate(leader))?;
     Ok(())
+}
+
+/// Ends a child that has just begun and leads its group, without a thread and without asking it, and
+/// reaps it.
+pub(crate) fn end_at_once(leader: Pid) {
+    tell(kill_process_group(leader, Signal::KILL));
+    // Not reaped yet, so the number is still its own.
+    match kill_process(leader, Signal::KILL) {
+        Ok(()) | Err(Errno::SRCH) => {
+            exit_watch::reap(leader);
+        }
+        // It runs as somebody else and cannot be waited for; it is hung up when its terminal closes.
+        Err(error) => tracing::warn!(%error, "a process could not be ended"),
+    }
+}
+
+/// Says so when a signal did not arrive for another reason than that its process has ended.
+fn tell(sent: Result<(), Errno>) {
+    match sent {
+        Ok(()) | Err(Errno::SRCH) => {}
+        Err(error) => tracing::warn!(%error, "a process of a closed pane was not signalled"),
+    }
 }
 
 fn escalate(leader: Pid) {
@@ -84,14 +109,14 @@ mod session {
 
     use std::os::fd::OwnedFd;
 
+    use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
     pub(super) struct Member(OwnedFd);
 
     impl Member {
         pub(super) fn signal(&self, signal: Signal) {
-            // The only failure that can be met here is that the process has ended.
-            pidfd_send_signal(&self.0, signal).ok();
+            super::tell(pidfd_send_signal(&self.0, signal));
         }
 
         /// Readable when the process has ended.
@@ -109,7 +134,14 @@ mod session {
             .filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?))
             .filter(|pid| in_session(*pid, leader))
             .filter_map(|pid| {
-                let fd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+                let fd = match pidfd_open(pid, PidfdFlags::empty()) {
+                    Ok(fd) => fd,
+                    Err(Errno::SRCH) => return None,
+                    Err(error) => {
+                        tracing::warn!(%error, "a process of a closed pane cannot be held");
+                        return None;
+                    }
+                };
                 // The number may have changed hands between the two looks.
                 in_session(pid, leader).then_some(Member(fd))
             })
@@ -163,7 +195,7 @@ mod session {
 
     impl Member {
         pub(super) fn signal(&self, signal: Signal) {
-            kill_process_group(self.0, signal).ok();
+            super::tell(kill_process_group(self.0, signal));
         }
 
         pub(super) fn ended(&self) -> Option<&OwnedFd> {
@@ -175,5 +207,29 @@ mod session {
         test_kill_process_group(leader)
             .map(|()| vec![Member(leader)])
             .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use rustix::io::Errno;
+    use rustix::process::test_kill_process;
+
+    use super::*;
+    use crate::{GridSize, PtyCommand, pty};
+
+    #[test]
+    fn a_process_that_ignores_signals_is_ended_at_once_and_reaped() {
+        let command = PtyCommand {
+            args: vec!["-c".into(), "trap '' HUP TERM; exec sleep 1000".into()],
+            ..PtyCommand::new("/bin/sh")
+        };
+        let started = Instant::now();
+        let pty = pty::spawn(command, GridSize::default()).unwrap();
+        end_at_once(pty.pid);
+        assert_eq!(test_kill_process(pty.pid), Err(Errno::SRCH));
+        assert!(started.elapsed() < Duration::from_secs(60));
     }
 }

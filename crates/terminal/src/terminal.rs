@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Pid;
 use rustix::termios::tcgetpgrp;
 use thiserror::Error;
 
@@ -99,6 +99,9 @@ pub(crate) struct Shared {
     pub(crate) pid: Pid,
     /// `None` after the end, so that the descriptor is closed.
     master: Mutex<Option<Arc<OwnedFd>>>,
+    /// The end of the session is being begun, or was.
+    ending: AtomicBool,
+    /// The end of the session was begun.
     killed: AtomicBool,
     /// A redraw was asked for and no frame was taken since.
     redraw_pending: AtomicBool,
@@ -163,13 +166,16 @@ impl Shared {
     }
 
     fn kill(&self) {
-        if self.is_closed() || self.killed.swap(true, Ordering::AcqRel) {
+        if self.is_closed() || self.ending.swap(true, Ordering::AcqRel) {
             return;
         }
-        if let Err(error) = kill::end_session(self.pid) {
-            // The next call tries again.
-            self.killed.store(false, Ordering::Release);
-            tracing::error!(%error, "no thread could be started to end the processes of a pane");
+        match kill::end_session(self.pid) {
+            Ok(()) => self.killed.store(true, Ordering::Release),
+            Err(error) => {
+                // The next call tries again; until then the pane goes on.
+                self.ending.store(false, Ordering::Release);
+                tracing::error!(%error, "no thread could be started to end the processes of a pane");
+            }
         }
     }
 }
@@ -195,6 +201,7 @@ impl Terminal {
             queue: Arc::clone(&queue),
             pid,
             master: Mutex::new(Some(Arc::clone(&master))),
+            ending: AtomicBool::new(false),
             killed: AtomicBool::new(false),
             redraw_pending: AtomicBool::new(false),
             started: Instant::now(),
@@ -226,13 +233,8 @@ impl Terminal {
             Ok(_) => Ok(terminal),
             Err(error) => {
                 let shared = &terminal.handle.shared;
-                // Where no thread can be started, none can end the process gently either. It has just
-                // begun and leads its group.
-                shared.killed.store(true, Ordering::Release);
-                if let Err(error) = kill_process_group(pid, Signal::KILL) {
-                    tracing::warn!(%error, "a process could not be ended");
-                }
-                exit_watch::reap(pid);
+                // Where no thread can be started, none can end the process gently either.
+                kill::end_at_once(pid);
                 shared.close();
                 Err(error.into())
             }
