@@ -175,8 +175,13 @@ impl WriteQueue {
     }
 
     fn wake(&self) {
-        // A full socket has woken the thread already.
-        (&self.waker).write_all(&[0]).ok();
+        if let Err(error) = (&self.waker).write_all(&[0]) {
+            match error.kind() {
+                // A full socket has woken the thread already, and a thread that is gone needs no waking.
+                io::ErrorKind::WouldBlock | io::ErrorKind::BrokenPipe => {}
+                _ => tracing::warn!(%error, "the writer of a pane could not be woken"),
+            }
+        }
     }
 
     /// The next job when one is wanted, unless the queue was closed.
@@ -222,7 +227,8 @@ impl Job {
         if !cancelled {
             return 0;
         }
-        let kept = if self.bytes.ends_with(PASTE_END) {
+        // A bracket that was not begun needs no end.
+        let kept = if self.written > 0 && self.bytes.ends_with(PASTE_END) {
             PASTE_END.len()
         } else {
             0
@@ -296,4 +302,26 @@ fn wait(woken: &mut UnixStream, master: Option<&OwnedFd>) {
     // Only that it was woken matters, not how often; an empty socket ends the loop.
     let mut bin = [0; 64];
     while woken.read(&mut bin).is_ok_and(|bytes| bytes == bin.len()) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_paste_keeps_the_end_of_a_bracket_that_was_begun() {
+        for (written, left) in [(0, 0), (1, PASTE_END.len()), (100, PASTE_END.len())] {
+            let bulk = Bulk {
+                cancelled: AtomicBool::new(true),
+                ..Bulk::default()
+            };
+            let mut job = Job {
+                bytes: crate::input::paste_bytes(&"z".repeat(1000), true),
+                written,
+                bulk: Some(Arc::new(bulk)),
+            };
+            job.skip_cancelled();
+            assert_eq!(job.rest(), PASTE_END.get(..left).unwrap());
+        }
+    }
 }

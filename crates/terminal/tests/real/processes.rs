@@ -263,7 +263,9 @@ fn a_paste_of_twenty_megabytes_arrives_whole() {
 #[test]
 fn a_cancelled_paste_ends_its_bracket() {
     let pane = Pane::start(shell(
-        "stty raw -echo; echo ready; sleep 1; head -c 3000000 | tail -c 11; stty sane",
+        // It reads nothing until the paste was cancelled, so that most of it cannot have been written.
+        "stty raw -echo; trap 'go=1' USR1; echo ready; while [ -z \"$go\" ]; do sleep 0.05; done; \
+         tr -d z | head -c 12 | od -An -c | tr -d ' \\n'; stty sane; echo",
     ));
     pane.wait_for_text("ready");
     let paste = terminal::input::paste_bytes(&"z".repeat(50_000_000), true);
@@ -272,9 +274,15 @@ fn a_cancelled_paste_ends_its_bracket() {
         pane.terminal.write_bulk(vec![0; 50_000_000]),
         Err(WriteError::Full)
     ));
+    pane.wait(|| bulk.progress().0 > 0);
     bulk.cancel();
+    harness::signal(pane.terminal.root_pid().unwrap(), 10);
     pane.wait(|| bulk.is_finished());
     assert_eq!(pane.terminal.bytes_pending(), 0);
+    // `tr` gives nothing out before it has a good deal.
+    pane.terminal.write(vec![b'A'; 256 * 1024]).unwrap();
+    // All that is no pasted text: the bracket, begun and ended.
+    pane.wait_for_text("033[200~033[201~\n");
     pane.terminal.kill();
     pane.exit();
 }
