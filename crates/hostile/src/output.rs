@@ -188,7 +188,9 @@ fn is_safe(reply: &str) -> bool {
         return last.is_some_and(|c| matches!(c, '@'..='~'))
             && letters.all(|c| matches!(c, ' '..='?'));
     }
-    let Some(body) = reply.strip_prefix("\x1b]") else {
+    // OSC or DCS.
+    let string = reply.strip_prefix("\x1b]");
+    let Some(body) = string.or_else(|| reply.strip_prefix("\x1bP")) else {
         return false;
     };
     let body = body

@@ -275,6 +275,33 @@ struct Feed<'a> {
 
 impl ScanSink for Feed<'_> {
     fn text(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (now, query, later) = self.screen.queries.cut(rest);
+            self.parse(now);
+            if let Some(query) = query {
+                self.screen.answer(query);
+            }
+            rest = later;
+        }
+    }
+
+    fn osc(&mut self, payload: &[u8]) -> Verdict {
+        match marks::parse(payload) {
+            Osc::Emulator => return Verdict::Feed,
+            Osc::Ignored => {}
+            Osc::Mark(mark) => {
+                self.screen.mark(&mark);
+                self.screen.listener.push(EmulatorEvent::Mark(mark));
+            }
+            Osc::Directory(path) => self.screen.listener.push(EmulatorEvent::Directory(path)),
+        }
+        Verdict::Swallow
+    }
+}
+
+impl Feed<'_> {
+    fn parse(&mut self, bytes: &[u8]) {
         let Self {
             screen,
             processor,
@@ -293,18 +320,5 @@ impl ScanSink for Feed<'_> {
             }
             processor.advance(*screen, rest);
         });
-    }
-
-    fn osc(&mut self, payload: &[u8]) -> Verdict {
-        match marks::parse(payload) {
-            Osc::Emulator => return Verdict::Feed,
-            Osc::Ignored => {}
-            Osc::Mark(mark) => {
-                self.screen.mark(&mark);
-                self.screen.listener.push(EmulatorEvent::Mark(mark));
-            }
-            Osc::Directory(path) => self.screen.listener.push(EmulatorEvent::Directory(path)),
-        }
-        Verdict::Swallow
     }
 }

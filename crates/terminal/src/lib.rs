@@ -25,6 +25,7 @@ mod options;
 mod pacing;
 mod parser;
 mod pty;
+mod queries;
 mod read;
 mod reader;
 mod scanner;

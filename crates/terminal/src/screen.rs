@@ -12,6 +12,7 @@
 //!   view which is scrolled up stays on its line; so while bytes are parsed the view is scrolled up
 //!   by one, and afterwards its offset says how far the rows moved. See [`Screen::settle`].
 
+mod answers;
 mod handler;
 mod listener;
 mod margins;
@@ -26,6 +27,7 @@ use alacritty_terminal::term::{Config, TermMode};
 use self::listener::Listener;
 use crate::command_log::{Anchor, CommandLog, Rows};
 use crate::links::Links;
+use crate::queries::Queries;
 use crate::theme::Theme;
 use crate::{GridSize, Mark, Modes, MouseEncoding, MouseTracking, TerminalOptions};
 
@@ -40,6 +42,7 @@ pub(crate) struct Screen {
     pub(crate) links: Links,
     pub(crate) commands: CommandLog,
     pub(crate) rows: Rows,
+    pub(crate) queries: Queries,
     /// Rows of history that are shown; the library keeps `kept_history`.
     shown_history: usize,
     kept_history: usize,
@@ -82,6 +85,7 @@ impl Screen {
             links: Links::default(),
             commands: CommandLog::default(),
             rows: Rows::default(),
+            queries: Queries::default(),
             shown_history,
             kept_history,
             user_offset: 0,

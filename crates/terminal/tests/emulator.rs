@@ -76,6 +76,24 @@ fn queries_are_answered_with_computed_values() {
     let mut emulator = emulator(80, 24, 100);
     for (query, reply) in [
         ("\x1b[c", "\x1b[?6c"),
+        ("\x1b[>c", "\x1b[>0;2600;1c"),
+        ("\x1b[=c", "\x1bP!|00000000\x1b\\"),
+        (
+            "\x1b[>q",
+            concat!("\x1bP>|nebula ", env!("CARGO_PKG_VERSION"), "\x1b\\"),
+        ),
+        ("\x1bP$qm\x1b\\", "\x1bP1$r0m\x1b\\"),
+        (
+            "\x1b[1;4;38;5;208m\x1bP$qm\x1b\\\x1b[m",
+            "\x1bP1$r0;1;4;38;5;208m\x1b\\",
+        ),
+        ("\x1bP$q q\x1b\\", "\x1bP1$r2 q\x1b\\"),
+        ("\x1b[5 q\x1bP$q q\x1b\\\x1b[0 q", "\x1bP1$r5 q\x1b\\"),
+        ("\x1bP$qr\x1b\\", "\x1bP1$r1;24r\x1b\\"),
+        ("\x1b[3;9r\x1bP$qr\x1b\\\x1b[r", "\x1bP1$r3;9r\x1b\\"),
+        ("\x1bP$qsecret\x1b\\", "\x1bP0$r\x1b\\"),
+        // The answer to a question comes before the answer to the next.
+        ("\x1bP$qm\x1b\\\x1b[5n", "\x1bP1$r0m\x1b\\\x1b[0n"),
         ("\x1b[5n", "\x1b[0n"),
         ("\x1b[3;7H\x1b[6n", "\x1b[3;7R"),
         ("\x1b[?2004$p", "\x1b[?2004;2$y"),
@@ -107,6 +125,10 @@ fn queries_are_answered_with_computed_values() {
     }]);
     emulator.advance(b"\x1b]4;0;?\x07");
     assert_eq!(replies(&mut emulator), "\x1b]4;0;rgb:abab/cdcd/efef\x07");
+
+    emulator.resize(GridSize::new(80, 24));
+    emulator.advance(b"\x1b[14t");
+    assert_eq!(replies(&mut emulator), "\x1b[4;384;640t");
 }
 
 #[test]
@@ -440,6 +462,8 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
         3 => "\u{1b}\\](133;[ABCD];?[0-9]{0,3}|7;file:///[a-z%]{0,8}|2;[a-z]{0,9}|8;;[a-z]{0,5}|4;[0-9]{1,3};(\\?|#[0-9a-f]{0,70})|1[0-2];(\\?|rgb:[0-9a-f/]{0,20})|104|52;c;[A-Za-z=?]{0,8}|[0-9]{1,3};[ -~]{0,9})(\u{7}|\u{1b}\\\\|\u{18}|)"
             .prop_map(String::into_bytes),
         1 => "\u{1b}[P_^X][ -~]{0,9}(\u{1b}\\\\|)".prop_map(String::into_bytes),
+        1 => "\u{1b}P\\$q(m|r| q|[ -~]{0,4})(\u{1b}\\\\|\u{18}|)".prop_map(String::into_bytes),
+        1 => "\u{1b}\\[>0{0,1}q".prop_map(String::into_bytes),
     ];
     proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
@@ -479,6 +503,7 @@ fn is_safe(reply: &str) -> bool {
         .strip_prefix("\x1b[")
         .map(|body| !body.is_empty() && csi(body))
         .or_else(|| reply.strip_prefix("\x1b]").map(osc))
+        .or_else(|| reply.strip_prefix("\x1bP").map(osc))
         .unwrap_or(false)
 }
 

@@ -28,9 +28,11 @@ const SYNC_TIMEOUT: Duration = Duration::from_millis(150);
 /// How far back anchors are looked for when the alternate screen is entered, which a hostile
 /// program can do often.
 const PARK_REACH: usize = 2_000;
+/// Width and height that are told for a cell whose size in pixels is not known, as without a window.
+const DEFAULT_CELL: (u16, u16) = (8, 16);
 
 impl Screen {
-    fn reply(&self, text: String) {
+    pub(super) fn reply(&self, text: String) {
         self.listener.push(EmulatorEvent::Reply(text));
     }
 
@@ -239,6 +241,17 @@ impl Handler for Screen {
         self.term.newline();
     }
 
+    fn identify_terminal(&mut self, intermediate: Option<char>) {
+        match intermediate {
+            // DA3: the number of the unit, which has none.
+            Some('=') => self.reply("\x1bP!|00000000\x1b\\".to_owned()),
+            other => self.term.identify_terminal(other),
+        }
+    }
+
+    // `CSI ? u` is not passed on. The kitty keyboard protocol finds out by it who supports the protocol:
+    // who does not must stay silent, and flags of 0 would say that it is supported.
+
     fn device_status(&mut self, argument: usize) {
         if argument == 6 {
             let (line, column) = self.reported_cursor();
@@ -369,8 +382,12 @@ impl Handler for Screen {
     }
 
     fn text_area_size_pixels(&mut self) {
-        let height = u32::from(self.size.lines) * u32::from(self.size.cell_height);
-        let width = u32::from(self.size.columns) * u32::from(self.size.cell_width);
+        let cell = match (self.size.cell_width, self.size.cell_height) {
+            (0, _) | (_, 0) => DEFAULT_CELL,
+            known => known,
+        };
+        let height = u32::from(self.size.lines) * u32::from(cell.1);
+        let width = u32::from(self.size.columns) * u32::from(cell.0);
         self.reply(format!("\x1b[4;{height};{width}t"));
     }
 
@@ -383,7 +400,6 @@ impl Handler for Screen {
         set_cursor_shape(shape: CursorShape);
         goto(line: i32, column: usize);
         goto_line(line: i32);
-        identify_terminal(intermediate: Option<char>);
         move_forward(columns: usize);
         move_backward(columns: usize);
         put_tab(count: u16);

@@ -261,7 +261,14 @@ fn last_command(emulator: &Emulator) -> String {
 
 fn describe_event(event: &EmulatorEvent) -> String {
     match event {
-        EmulatorEvent::Reply(reply) => format!("reply {reply:?}"),
+        // A recording outlives the version that answered.
+        EmulatorEvent::Reply(reply) => {
+            let reply = reply.replace(
+                concat!("nebula ", env!("CARGO_PKG_VERSION")),
+                "nebula VERSION",
+            );
+            format!("reply {reply:?}")
+        }
         EmulatorEvent::Mark(mark) => format!("mark {mark:?}"),
         EmulatorEvent::Directory(path) => format!("directory {path:?}"),
         EmulatorEvent::Title(title) => match title {
