@@ -507,6 +507,23 @@ fn is_safe(reply: &str) -> bool {
         .unwrap_or(false)
 }
 
+/// Found by fuzzing: text that waits to wrap is inserted in the next line, not in this one.
+#[test]
+fn insert_mode_cuts_no_character_in_half() {
+    let mut emulator = emulator(4, 3, 10);
+    emulator.advance("abcd日本\x1b[1;4H\x1b[4hXY".as_bytes());
+    assert_eq!(rows(&frame(&mut emulator)), ["abcX", "Y日", ""]);
+    emulator.advance("\x1b[2;3HZ".as_bytes());
+    let frame = frame(&mut emulator);
+    assert_eq!(rows(&frame), ["abcX", "Y Z", ""]);
+    assert!(
+        frame
+            .cells
+            .iter()
+            .all(|cell| cell.flags.is_empty() || cell.flags == Flags::WRAPLINE)
+    );
+}
+
 /// Found by fuzzing: the alternate screen is not reflowed, and what is cut was left in half.
 #[test]
 fn a_narrower_alternate_screen_cuts_no_character_in_half() {

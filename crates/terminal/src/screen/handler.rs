@@ -110,11 +110,10 @@ impl Handler for Screen {
         if !plain && c.width() == Some(0) && self.cell_is_full() {
             return;
         }
-        if self.term.mode().contains(TermMode::INSERT) {
-            self.cut(0);
-            self.cut_at_margin(c.width().unwrap_or(0));
-        }
         self.term.input(c);
+        if self.term.mode().contains(TermMode::INSERT) {
+            self.mend(self.term.grid().cursor.point.line);
+        }
     }
 
     fn set_title(&mut self, title: Option<String>) {

@@ -113,6 +113,26 @@ impl Screen {
         }
     }
 
+    /// Blanks the halves of wide characters in a line. For insert mode, where only afterwards it is
+    /// known in which line the text was moved.
+    #[allow(clippy::indexing_slicing, reason = "callers give a line of the screen")]
+    pub(super) fn mend(&mut self, line: Line) {
+        let row = &mut self.term.grid_mut()[line];
+        let mut cells = row.into_iter().peekable();
+        let mut after_wide = false;
+        while let Some(cell) = cells.next() {
+            if cell.flags.contains(Flags::WIDE_CHAR_SPACER) && !after_wide {
+                cell.flags.remove(Flags::WIDE_CHAR_SPACER);
+            }
+            after_wide = cell.flags.contains(Flags::WIDE_CHAR);
+            let next = cells.peek().map_or(Flags::empty(), |next| next.flags);
+            if after_wide && !next.contains(Flags::WIDE_CHAR_SPACER) {
+                cell.clear_wide();
+                after_wide = false;
+            }
+        }
+    }
+
     /// As [`Screen::cut`], for cells that are pushed over the right margin.
     pub(super) fn cut_at_margin(&mut self, pushed: usize) {
         let left = self.term.columns() - self.term.grid().cursor.point.column.0;
