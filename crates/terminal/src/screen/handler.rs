@@ -230,6 +230,7 @@ impl Handler for Screen {
         self.move_to_column(0);
     }
 
+    #[inline]
     fn goto_col(&mut self, column: usize) {
         self.move_to_column(column);
     }
@@ -292,6 +293,7 @@ impl Handler for Screen {
         self.term.clear_line(mode);
     }
 
+    #[inline]
     fn terminal_attribute(&mut self, attribute: Attr) {
         // SGR 21 is a double underline in ECMA-48 and xterm; bold ends with 22.
         let attribute = match attribute {
