@@ -1,8 +1,8 @@
 //! The crate against real servers: OpenSSH's `sshd` and `dropbear`, started here on loopback with
 //! throw-away keys, in namespaces of their own so that nothing of the system is changed.
 //!
-//! They need root, `openssh-server`, `openssh-client`, `dropbear-bin` and `tmux`. Without them the
-//! tests fail rather than pass unseen.
+//! They need root and what `cargo xtask setup` lists as servers, and fail without. `cargo xtask test`
+//! leaves them out, and says so, where namespaces cannot be made.
 
 #![allow(
     clippy::indexing_slicing,
