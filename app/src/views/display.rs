@@ -2,11 +2,6 @@
 //!
 //! Asked before GPUI starts, which without one draws nowhere and says nothing, and panics on one that does not answer.
 
-use std::env;
-use std::ffi::OsString;
-use std::os::unix::net::UnixStream;
-use std::path::Path;
-
 use anyhow::{Context, anyhow};
 
 /// Connects to the display that GPUI would choose, and lets go of it.
@@ -14,26 +9,16 @@ use anyhow::{Context, anyhow};
 /// # Errors
 /// No display is named, or it does not answer; the text says what to do.
 pub fn check() -> anyhow::Result<()> {
-    let named = |name| env::var_os(name).filter(|value| !value.is_empty());
-    match (named("WAYLAND_DISPLAY"), named("DISPLAY")) {
-        (Some(socket), _) => wayland(&socket, named("XDG_RUNTIME_DIR")),
-        (None, Some(display)) => x11rb::connect(None)
+    match gpui::guess_compositor() {
+        "Wayland" => wayland_client::Connection::connect_to_env()
             .map(drop)
-            .with_context(|| format!("the display `{}` does not answer", display.display())),
-        (None, None) => Err(anyhow!(
+            .context("the display that WAYLAND_DISPLAY names does not answer"),
+        "X11" => x11rb::connect(None)
+            .map(drop)
+            .context("the display that DISPLAY names does not answer"),
+        _ => Err(anyhow!(
             "neither WAYLAND_DISPLAY nor DISPLAY names a display"
         )),
     }
     .context("no window can be opened; without a display, use `nebula --headless`")
-}
-
-/// An absolute path, or a name in the runtime directory (wl_display_connect).
-fn wayland(socket: &OsString, runtime: Option<OsString>) -> anyhow::Result<()> {
-    let path = match runtime {
-        Some(directory) => Path::new(&directory).join(socket),
-        None => Path::new(socket).to_owned(),
-    };
-    UnixStream::connect(&path)
-        .map(drop)
-        .with_context(|| format!("the Wayland display `{}` does not answer", path.display()))
 }
