@@ -209,10 +209,7 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        reply
-            .reject(ChannelOpenFailure::AdministrativelyProhibited)
-            .await;
-        Ok(())
+        refuse(reply).await
     }
 
     async fn server_channel_open_session(
@@ -221,10 +218,7 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        reply
-            .reject(ChannelOpenFailure::AdministrativelyProhibited)
-            .await;
-        Ok(())
+        refuse(reply).await
     }
 
     async fn server_channel_open_direct_tcpip(
@@ -237,10 +231,7 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        reply
-            .reject(ChannelOpenFailure::AdministrativelyProhibited)
-            .await;
-        Ok(())
+        refuse(reply).await
     }
 
     async fn server_channel_open_direct_streamlocal(
@@ -250,10 +241,7 @@ impl Handler for Client {
         reply: ChannelOpenHandle,
         _: &mut Session,
     ) -> Result<(), russh::Error> {
-        reply
-            .reject(ChannelOpenFailure::AdministrativelyProhibited)
-            .await;
-        Ok(())
+        refuse(reply).await
     }
 
     async fn disconnected(
@@ -284,4 +272,12 @@ fn lost_words(error: &russh::Error) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// What a server may not open on its own.
+async fn refuse(reply: ChannelOpenHandle) -> Result<(), russh::Error> {
+    reply
+        .reject(ChannelOpenFailure::AdministrativelyProhibited)
+        .await;
+    Ok(())
 }
