@@ -1,7 +1,8 @@
 //! How a window and what is in it are closed, and what outlives that.
 
-use nebula_tests::pane::{await_program, await_prompt};
+use nebula_tests::pane::{await_program, await_prompt, await_rest};
 use nebula_tests::picture::{self};
+use nebula_tests::process::{self, Signal};
 use nebula_tests::window::AGES;
 use nebula_tests::{Starting, Window, home, poll, snapshot};
 use serde_json::json;
@@ -144,4 +145,18 @@ fn a_kept_session_outlives_its_window() {
         window.is_visible().then_some(())
     });
     assert_eq!(snapshot::tabs(&snapshot::now(&mut client)).len(), 2);
+}
+
+/// A signal ends a window at rest as it ends a server: with status 0, and the discovery file gone.
+#[test]
+fn a_signal_ends_a_window_in_order() {
+    let mut window = Window::open();
+    let (mut client, _) = window.ready();
+    await_rest(&mut client);
+    drop(client);
+    let instance = window.instance_mut();
+    process::signal(instance.pid(), Signal::TERM);
+    let status = instance.wait();
+    assert_eq!(status.code(), Some(0), "{status}");
+    assert!(!instance.home().port_file().exists());
 }
